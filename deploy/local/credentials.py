@@ -1,0 +1,30 @@
+"""Passwords of this checkout: made once, kept in ``.local/secrets.json`` for its owner alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+
+NAMES = ("postgres", "rabbitmq", "redis", "django", "admin", "flower")
+
+
+def load(local: Path) -> Mapping[str, str]:
+    """The secrets by name; those that are missing are made."""
+    path = local / "secrets.json"
+    known: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
+    missing = {name: secrets.token_urlsafe(12 if name != "django" else 48) for name in NAMES if name not in known}
+    if missing:
+        known |= missing
+        write_private(path, json.dumps(known, indent=2) + "\n")
+    return known
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a whole file that only its owner can read, never half of one."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(text)
+    draft.replace(path)

@@ -1,0 +1,153 @@
+"""The dispatcher: a thread of the leader's process that sends queued runs and markers to the broker.
+
+It has a database connection and a broker connection of its own, so the leader never waits for a broker. It needs no
+term: a mark is guarded by the run's token, and two dispatchers at once only send copies that the claim denies.
+When it dies between a confirm and the mark, the run is sent again. Without a broker it asks nothing of the database.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Sequence
+from datetime import timedelta
+
+from django.db import connection
+
+from jobs import log
+from jobs.beat.queue_dispatch import QueueDispatch
+from jobs.beat.sweep import Sweep
+from jobs.broker.encoding import Content
+from jobs.broker.pause import Pause
+from jobs.broker.publisher import Publisher
+from jobs.clock import monotonic
+from jobs.conf import config
+from jobs.services import mark
+from jobs.store.unsent import NextUnsent, next_unsent
+
+_CONFIRM_PATIENCE_SECONDS = 0.5  # a slower queue's answer is looked for in later ticks
+_IDLE_SECONDS = 1.0
+_BUSY_SECONDS = 0.25  # runs are due but cannot go: the window is full, or the broker is slow
+_LONGEST_PAUSE_SECONDS = 10.0
+
+
+class Dispatcher:
+    """``start``, ``stop``, ``wake``; ``tick`` does one round and can be called by hand instead of starting it."""
+
+    def __init__(self) -> None:
+        self._publisher = Publisher()
+        self._queues = deque(QueueDispatch(queue) for queue in config().queues)
+        self._sweep = Sweep()
+        self._lost_sweep = Sweep()
+        self._lost_looked_for_at = 0.0
+        self._seconds_to_next = _IDLE_SECONDS
+        self._woken = threading.Event()
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Run ticks in a thread until stopped."""
+        self._thread = threading.Thread(target=self._run, name="dispatcher", daemon=True)
+        self._thread.start()
+
+    def stop(self, timeout: float = 5.0) -> None:
+        """End the thread; one that hangs in a dead connection is left behind after ``timeout`` seconds."""
+        self._stopping.set()
+        self._woken.set()
+        if self._thread is not None:
+            self._thread.join(timeout)
+
+    def wake(self) -> None:
+        """There may be something to send: do not wait for the next look."""
+        self._woken.set()
+
+    def tick(self) -> int:
+        """One round; returns how many runs were marked as sent."""
+        self._publisher.poll(0)
+        marked = self._settle()
+        if self._publisher.connect():
+            self._publish()
+            self._prepare()
+            self._publisher.wait(self._expected(), _CONFIRM_PATIENCE_SECONDS)
+            marked += self._settle()
+        self._find_lost()
+        return marked
+
+    def close(self) -> None:
+        """End both connections."""
+        self._publisher.close()
+        connection.close()
+
+    def _publish(self) -> None:
+        """Start a batch on each free lane, a different queue first each time."""
+        self._queues.rotate(-1)
+        free = [item for item in self._queues if self._publisher.lane(item.queue).is_free]
+        if not free:
+            self._seconds_to_next = _BUSY_SECONDS
+            return
+        horizon = self._sweep.horizon()
+        unsent = next_unsent([item.queue for item in free], horizon)
+        self._seconds_to_next = _seconds_to_next(unsent)
+        for item in free:
+            mine = [found for found in unsent if found.queue == item.queue]
+            needs_probe = self._publisher.lane(item.queue).needs_probe
+            self._send(item, item.probe(mine) if needs_probe else item.batch(mine, horizon))
+
+    def _send(self, item: QueueDispatch, batch: Sequence[Content]) -> None:
+        if batch and self._publisher.publish(item.queue, batch):
+            self._sweep.saw(item.oldest_slot)
+
+    def _prepare(self) -> None:
+        """While the broker works on full batches, read the next ones."""
+        busy = [item for item in self._queues if item.has_backlog and self._is_expected(item)]
+        if busy:
+            horizon = self._sweep.horizon()
+            unsent = next_unsent([item.queue for item in busy], horizon)
+            for item in busy:
+                item.prepare([found for found in unsent if found.queue == item.queue], horizon)
+
+    def _expected(self) -> list[str]:
+        return [item.queue for item in self._queues if self._is_expected(item)]
+
+    def _is_expected(self, item: QueueDispatch) -> bool:
+        return self._publisher.lane(item.queue).is_expected(_CONFIRM_PATIENCE_SECONDS)
+
+    def _settle(self) -> int:
+        """Take the broker's answers; a prepared batch follows at once, and the marks are made while it is under way."""
+        marked = 0
+        for item in self._queues:
+            lane = self._publisher.lane(item.queue)
+            if lane.is_answered:
+                item.confirm(lane.take())
+                if not lane.needs_probe:
+                    self._send(item, item.prepared_batch())
+            marked += item.mark()
+        return marked
+
+    def _find_lost(self) -> None:
+        if monotonic() - self._lost_looked_for_at >= config().marker / 3:
+            self._lost_looked_for_at = monotonic()
+            mark.clear_lost(self._lost_sweep.horizon())
+
+    def _run(self) -> None:
+        pause = Pause(_LONGEST_PAUSE_SECONDS)
+        while not self._stopping.is_set():
+            self._woken.clear()
+            try:
+                if not self.tick():
+                    self._woken.wait(self._seconds_to_next)
+                pause.end()
+            except Exception as error:  # the thread outlives whatever the database or the broker does
+                pause.lengthen()
+                log.error("dispatch.failed", error=repr(error), again_in=f"{pause.seconds:g}s")
+                connection.close()
+                self._stopping.wait(pause.seconds)
+        self.close()
+
+
+def _seconds_to_next(unsent: Sequence[NextUnsent]) -> float:
+    """Until a retry is due, at most a second."""
+    waits = [(item.run_after - item.now) / timedelta(seconds=1) for item in unsent]
+    if any(wait <= 0 for wait in waits):
+        return _BUSY_SECONDS
+    return min([*waits, _IDLE_SECONDS])

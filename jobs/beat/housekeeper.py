@@ -1,0 +1,51 @@
+"""A thread of the leader's process for work that may wait long in the database: pruning and statistics."""
+
+from __future__ import annotations
+
+import threading
+
+from django.db import connection
+
+from jobs import log
+from jobs.clock import monotonic
+from jobs.services.prune import analyze_fresh, prune_partitions, prune_records
+from jobs.store.clock import database_now
+
+_ROUND_SECONDS = 10.0
+_PRUNE_SECONDS = 600.0
+
+
+class Housekeeper:
+    """``start`` and ``stop``; ``tick`` does one round and can be called by hand instead."""
+
+    def __init__(self) -> None:
+        self._prune_at = 0.0
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="housekeeper", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self, timeout: float = 1.0) -> None:
+        """End the thread; one that waits in the database is left behind after ``timeout`` seconds."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout)
+
+    def tick(self) -> int:
+        """One round; returns how many tables or records it dealt with."""
+        done = len(analyze_fresh())
+        if monotonic() >= self._prune_at:
+            now = database_now()
+            done += len(prune_partitions(now)) + prune_records(now)
+            self._prune_at = monotonic() + _PRUNE_SECONDS
+        return done
+
+    def _run(self) -> None:
+        while not self._stopping.wait(_ROUND_SECONDS):
+            try:
+                self.tick()
+            except Exception as error:  # the thread outlives whatever the database does
+                log.error("housekeeping.failed", error=repr(error))
+                connection.close()
+        connection.close()

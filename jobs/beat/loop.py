@@ -1,0 +1,104 @@
+"""Beat's loop: lead when the shard is free, stand by when it is not, and outlive every fault."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Callable
+
+from django.db import connection
+
+from jobs import log
+from jobs.beat.dispatcher import Dispatcher
+from jobs.beat.reign import DispatcherThread, Reign
+from jobs.clock import monotonic
+from jobs.conf import config
+from jobs.errors import FencedError
+from jobs.services.lead import require_direct, take_term
+
+# A leader that died has freed its lock: the first slot due after it starts within this and a tick.
+STANDBY_SECONDS = 0.5
+FIRST_BACKOFF = 0.5
+LONGEST_BACKOFF = 5.0
+LONGEST_WAIT = 1.0
+
+
+class Loop:
+    """``tick`` does a bounded amount of work and waits for at most a second; ``close`` ends it for good."""
+
+    def __init__(self, *, new_dispatcher: Callable[[], DispatcherThread] = Dispatcher) -> None:
+        self._new_dispatcher = new_dispatcher
+        self._holder = uuid.uuid4()
+        self._reign: Reign | None = None
+        self._session: object = None
+        self._connected_at = 0.0
+        self._backoff = 0.0
+        self._retry_at = 0.0
+        self._is_closed = False
+
+    @property
+    def is_leading(self) -> bool:
+        return self._reign is not None
+
+    def tick(self) -> int:
+        """Lead or stand by; returns how much was done. Whatever goes wrong means standing by."""
+        try:
+            return self._reign.tick() if self._reign else self._stand_by()
+        except FencedError as error:
+            self._step_down(error)
+        except Exception as error:  # the database is away, or a fault of ours: beat must outlive both
+            self._step_down(error)
+            self._backoff = min(max(FIRST_BACKOFF, self._backoff * 2), LONGEST_BACKOFF)
+            self._retry_at = monotonic() + self._backoff
+        return 0
+
+    def close(self) -> None:
+        """Free the lock and close the connection. May be called more than once."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._end_reign()
+            connection.close()
+
+    def _stand_by(self) -> int:
+        if (left := self._retry_at - monotonic()) > 0:
+            return _pause(min(left, LONGEST_WAIT))
+        self._note_session()
+        for shard in range(config().shards):
+            term = take_term(shard, holder=self._holder)
+            if term:
+                self._reign = Reign(term, connected_at=self._connected_at, new_dispatcher=self._new_dispatcher)
+                self._reign.begin()
+                self._backoff = 0.0
+                return 1
+        self._backoff = 0.0
+        return _pause(STANDBY_SECONDS)
+
+    def _note_session(self) -> None:
+        """Remember since when this very connection stands; one through a pooler is refused."""
+        connection.ensure_connection()
+        if connection.connection is not self._session:
+            require_direct()
+            self._session = connection.connection
+            self._connected_at = monotonic()
+
+    def _step_down(self, error: Exception) -> None:
+        if self._reign:
+            log.warning("leader.stepped_down", shard=self._reign.term.shard, term=self._reign.term.number, error=error)
+        else:
+            log.warning("beat.waiting", error=error)
+        try:
+            self._end_reign()
+            connection.close()
+        except Exception as problem:  # what is left is closed by the server, or ends with the process
+            log.error("leader.untidy_end", error=repr(problem))
+
+    def _end_reign(self) -> None:
+        reign, self._reign = self._reign, None
+        if reign:
+            reign.end()
+
+
+def _pause(seconds: float) -> int:
+    """Wait; a signal's handler runs meanwhile."""
+    threading.Event().wait(seconds)
+    return 0

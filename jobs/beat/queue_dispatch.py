@@ -1,0 +1,129 @@
+"""What the dispatcher knows of one queue: what is on its way, the room in the window, when a marker is due.
+
+A run is in one of three places, and read from the database only while it is in none: prepared (read while the batch
+before it awaits confirms), under way, held (confirmed, to be marked). Where a step fails, what it had is read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from jobs.broker.encoding import Content
+from jobs.clock import monotonic
+from jobs.conf import config
+from jobs.services import dispatch, mark
+from jobs.services.dispatch import Outgoing
+from jobs.store.unsent import Horizon, NextUnsent, count_unclaimed
+
+_BATCH_MAX = 500
+_BATCH_BYTES_MAX = 1_000_000
+_ROOM_KEPT_SECONDS = 1.0
+_FRESH_SECONDS = 1.0
+_SELDOM = 4  # how much rarer markers are sent while none comes back
+
+
+class QueueDispatch:
+    """Composes the queue's batches and marks what the broker holds."""
+
+    def __init__(self, queue: str) -> None:
+        self.queue = queue
+        self._under_way: list[Outgoing] = []
+        self._held: list[Outgoing] = []
+        self._prepared: list[Outgoing] = []
+        self._prepared_at = 0.0
+        self._batch_max = _BATCH_MAX
+        self._room = 0
+        self._room_counted_at = 0.0
+        self._marker_due_at = 0.0
+
+    def probe(self, next_unsent: Sequence[NextUnsent]) -> list[Content]:
+        """One marker to try a queue that was broken with, when there is anything to send."""
+        self._under_way, self._prepared = [], []
+        return [self._marker()] if _due(next_unsent) or self._is_marker_due else []
+
+    def batch(self, next_unsent: Sequence[NextUnsent], horizon: Horizon) -> list[Content]:
+        """The messages to publish now: runs as far as the window has room, and a marker when it is due."""
+        self._under_way = []
+        self._under_way = self._select(_due(next_unsent), horizon)
+        return self._with_marker()
+
+    def prepare(self, next_unsent: Sequence[NextUnsent], horizon: Horizon) -> None:
+        """Read the batch after this one while the broker has a full one, so that neither waits for the other."""
+        if self.has_backlog and not self._prepared:
+            self._prepared = self._select(_due(next_unsent), horizon)
+            self._prepared_at = monotonic()
+
+    def prepared_batch(self) -> list[Content]:
+        """What was prepared, if it is fresh: of an older one too much may have been sent by others since."""
+        is_fresh = monotonic() - self._prepared_at < _FRESH_SECONDS
+        self._under_way, self._prepared = self._prepared if is_fresh else [], []
+        return self._with_marker() if self._under_way else []
+
+    @property
+    def has_backlog(self) -> bool:
+        """Whether the batch under way is a full one."""
+        return len(self._under_way) >= self._batch_max
+
+    def _with_marker(self) -> list[Content]:
+        markers = [self._marker()] if self._is_marker_due else []
+        return [run.content for run in self._under_way] + markers
+
+    @property
+    def oldest_slot(self) -> datetime | None:
+        """The oldest slot under way."""
+        return min((run.key.scheduled_for for run in self._under_way), default=None)
+
+    def confirm(self, held: Sequence[bool]) -> None:
+        """Take over the broker's answer to the last batch."""
+        # a marker at the batch's end, or a probe, has no run
+        self._held += [run for run, is_held in zip(self._under_way, held, strict=False) if is_held]
+        self._under_way = []
+
+    def mark(self) -> int:
+        """Mark what the broker holds; returns how many runs that changed. Kept and tried again when it raises."""
+        if not self._held:
+            return 0
+        marked = dispatch.mark(self._held)
+        self._held = []
+        self._room -= marked
+        return marked
+
+    def _select(self, priorities: Sequence[int], horizon: Horizon) -> list[Outgoing]:
+        if not priorities:
+            return []
+        out = frozenset(run.key for run in (*self._under_way, *self._held))
+        limit = min(self._batch_max, self._count_room(horizon) - len(out))
+        return self._fitting(dispatch.select_unsent(self.queue, priorities, limit=limit, horizon=horizon, but=out))
+
+    def _count_room(self, horizon: Horizon) -> int:
+        if self._room <= 0 or monotonic() - self._room_counted_at > _ROOM_KEPT_SECONDS:
+            window = config().dispatch_window
+            self._room = window - count_unclaimed(self.queue, limit=window, horizon=horizon)
+            self._room_counted_at = monotonic()
+        return self._room
+
+    def _fitting(self, runs: list[Outgoing]) -> list[Outgoing]:
+        """As many as make a batch of bounded size; the next selection reads no more than that."""
+        size = 0
+        for count, run in enumerate(runs):
+            size += len(run.content.body)
+            if size > _BATCH_BYTES_MAX and count:
+                self._batch_max = count
+                return runs[:count]
+        self._batch_max = min(_BATCH_MAX, self._batch_max * 2)
+        return runs
+
+    @property
+    def _is_marker_due(self) -> bool:
+        return monotonic() >= self._marker_due_at
+
+    def _marker(self) -> Content:
+        sent = mark.record_sent(self.queue)
+        self._marker_due_at = monotonic() + config().marker * (1 if sent.is_coming_back else _SELDOM)
+        return sent.content
+
+
+def _due(next_unsent: Sequence[NextUnsent]) -> list[int]:
+    """The priorities that have a run to send now, highest first."""
+    return [item.priority for item in next_unsent if item.run_after <= item.now]

@@ -1,0 +1,98 @@
+"""A leader's reign over a shard, from winning a term to losing it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from django.db import connection
+
+from jobs.beat import waking
+from jobs.beat.clock_watch import ClockWatch, Holds
+from jobs.beat.housekeeper import Housekeeper
+from jobs.beat.steps import Steps
+from jobs.beat.watchdog import Watchdog
+from jobs.clock import monotonic
+from jobs.conf import config
+from jobs.services.lead import renew_term
+from jobs.services.reap import window
+from jobs.store.clock import database_now
+from jobs.store.look import Look, look
+from jobs.store.terms import Term
+
+RENEWAL_SECONDS = 2.0
+LONGEST_WAIT = 1.0
+# Something is due, but someone holds its lock.
+LOCKED_WAIT = 0.25
+
+
+class DispatcherThread(Protocol):
+    """What a reign needs of the dispatcher."""
+
+    def start(self) -> None: ...
+    def stop(self) -> None: ...
+    def wake(self) -> None: ...
+
+
+class Reign:
+    """Ticks on the connection that won the term, with a dispatcher, a housekeeper and a watchdog beside it."""
+
+    def __init__(self, term: Term, *, connected_at: float, new_dispatcher: Callable[[], DispatcherThread]) -> None:
+        self.term = term
+        self._clock = ClockWatch()
+        self._holds = Holds(connected_at=connected_at, lease=config().lease)
+        self._steps = Steps(term, self._holds, keep_term=self._keep_term)
+        self._renewal_seconds = min(RENEWAL_SECONDS, config().term_trust * 0.4)
+        self._renewed_at = monotonic()
+        self._now: datetime | None = None
+        self._watchdog = Watchdog(connection.connection.fileno(), patience=config().term_trust)
+        self._dispatcher = new_dispatcher()
+        self._housekeeper = Housekeeper()
+
+    def begin(self) -> None:
+        """Listen for wake-ups and start the threads."""
+        self._watchdog.start()
+        waking.listen()
+        self._dispatcher.start()
+        self._housekeeper.start()
+
+    def tick(self) -> int:
+        """Do what is due; with nothing to do, wait for it. Returns how much was done."""
+        self._keep_term()
+        seen = self._look()
+        done = self._steps.run(seen)
+        if done:
+            self._dispatcher.wake()
+        if not done or self._steps.failed:
+            waking.wait(self._seconds_to_next(seen))
+        return done
+
+    def end(self) -> None:
+        """Free the shard's lock, then stop the threads."""
+        self._watchdog.stop()
+        connection.close()
+        self._dispatcher.stop()
+        self._housekeeper.stop()
+
+    def _keep_term(self) -> None:
+        """Renew when it is time; LeadershipLostError when the term is lost."""
+        sent = monotonic()
+        if sent - self._renewed_at >= self._renewal_seconds:
+            renew_term(self.term)
+            self._renewed_at = sent
+            self._watchdog.feed(sent)
+
+    def _look(self) -> Look:
+        lo, hi = window(self._now or database_now(), everywhere=False)
+        sent = monotonic()
+        seen = look(self.term.shard, lease_seconds=config().lease, lo=lo, hi=hi)
+        self._holds.clock_jumped(self._clock.jump(seen.now, sent=sent, received=monotonic()))
+        self._now = seen.now
+        return seen
+
+    def _seconds_to_next(self, seen: Look) -> float:
+        if self._steps.failed or seen.next_due is None:
+            return LONGEST_WAIT
+        ahead = (seen.next_due - seen.now) / timedelta(seconds=1)
+        return min(ahead, LONGEST_WAIT) if ahead > 0 else LOCKED_WAIT

@@ -1,0 +1,106 @@
+"""The one place that reads the ``BEATKEEPER`` setting. Unknown keys and values that cannot work are refused."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from django.conf import settings
+
+from jobs.errors import InvalidFieldError
+
+DEFAULT_QUEUE = "jobs.default"
+FAST_QUEUE = "jobs.fast"
+HTTP_QUEUE = "jobs.http"
+QUEUES = (DEFAULT_QUEUE, FAST_QUEUE, HTTP_QUEUE)
+_QUEUE_NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
+_KIB = 1024
+_MOST = {"LEASE": 3600, "RETENTION_DAYS": 400, "SHARDS": 64, "DISPATCH_WINDOW": 1_000_000, "PAYLOAD_MAX": 8 * _KIB**2}
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Beatkeeper's settings. Times are in seconds, sizes in bytes of UTF-8 JSON or text."""
+
+    lease: float = 30
+    heartbeat: float = 5
+    term_trust: float = 5
+    term_ttl: float = 10
+    dispatch_window: int = 5000
+    marker: float = 15
+    catch_up_grace: float = 5
+    retention_days: int = 30
+    shards: int = 1
+    queues: tuple[str, ...] = QUEUES
+    result_max: int = 64 * _KIB
+    log_max: int = 64 * _KIB
+    error_max: int = 64 * _KIB
+    payload_max: int = 128 * _KIB
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            if item.name != "queues":
+                _require_number(item.name.upper(), getattr(self, item.name), is_whole=item.type == "int")
+        _require(
+            self.heartbeat <= self.lease / 3,
+            "HEARTBEAT",
+            f"{self.heartbeat:g} s is over a third of LEASE ({self.lease:g} s): one lost renewal would end a run. "
+            f"Set HEARTBEAT to at most {self.lease / 3:g} or raise LEASE.",
+        )
+        _require(
+            self.term_trust < self.term_ttl,
+            "TERM_TRUST",
+            f"{self.term_trust:g} s must be below TERM_TTL ({self.term_ttl:g} s), or a leader would trust a term "
+            "that a standby may already take.",
+        )
+
+
+def _require(holds: bool, key: str, problem: str) -> None:
+    if not holds:
+        raise InvalidFieldError(key, f'BEATKEEPER["{key}"]: {problem}')
+
+
+def _require_number(key: str, value: object, *, is_whole: bool) -> None:
+    is_number = isinstance(value, int if is_whole else (int, float)) and not isinstance(value, bool)
+    most = _MOST.get(key, 1_000_000_000)
+    _require(
+        is_number and math.isfinite(value) and 0 < value <= most,  # type: ignore[arg-type, operator]  # only when a number
+        key,
+        f"{value!r} must be a {'whole ' if is_whole else ''}number above 0, at most {most:,}.",
+    )
+
+
+def _queues(value: object) -> tuple[str, ...]:
+    """Our queues, then the team's own."""
+    is_list = isinstance(value, (list, tuple))
+    _require(is_list, "QUEUES", f"{value!r} must be a list of queue names, to be had beside {', '.join(QUEUES)}.")
+    for name in value:  # type: ignore[attr-defined]  # a list by now
+        _require(
+            isinstance(name, str) and _QUEUE_NAME.fullmatch(name) is not None and name != "jobs.dead",
+            "QUEUES",
+            f"{name!r} must be 1 to 100 letters, digits, dots, underscores or hyphens, and not jobs.dead.",
+        )
+    return tuple(dict.fromkeys((*QUEUES, *value)))  # type: ignore[misc]  # likewise
+
+
+def parse(raw: Mapping[str, Any]) -> Config:
+    """Build the configuration from a ``BEATKEEPER`` dict; InvalidFieldError names the key at fault."""
+    if not isinstance(raw, Mapping):
+        raise InvalidFieldError("BEATKEEPER", f"BEATKEEPER is {raw!r}; it must be a dict of settings.")
+    known = {item.name.upper(): item.name for item in fields(Config)}
+    for key in raw:
+        _require(key in known, str(key), f"no such setting. Known are {', '.join(sorted(known))}.")
+    values = {known[key]: value for key, value in raw.items()}
+    if "queues" in values:
+        values["queues"] = _queues(values["queues"])
+    return Config(**values)
+
+
+@functools.lru_cache(maxsize=1)
+def config() -> Config:
+    """The configuration of this process."""
+    return parse(getattr(settings, "BEATKEEPER", {}))

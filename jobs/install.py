@@ -1,0 +1,41 @@
+"""Hook Beatkeeper into a team's Celery app: ``install(app)`` once, after ``config_from_object``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from celery import Celery, signals
+
+
+def install(app: Celery) -> None:
+    """Set what workers and beat need. Messages without our run header stay ordinary Celery.
+
+    This runs while Django's settings load, so it reads no setting: the rest follows when Celery loads its own.
+    """
+    app.steps["consumer"].add("jobs.worker.steps:ClerkStep")
+    signals.celeryd_init.connect(_prepare_worker, weak=False, dispatch_uid="jobs.prepare_worker")
+    signals.worker_init.connect(_set_prefetch, weak=False, dispatch_uid="jobs.set_prefetch")
+    if getattr(app, "configured", False):
+        _configure(app)
+    else:
+        app.on_after_configure.connect(_configure, sender=app, weak=False)
+
+
+def _configure(sender: Celery, **_: Any) -> None:
+    from jobs.beat.celery_settings import configure_beat
+    from jobs.worker.celery_settings import annotate_tasks
+
+    configure_beat(sender)
+    annotate_tasks(sender)
+
+
+def _prepare_worker(**options: Any) -> None:
+    from jobs.worker.celery_settings import prepare_worker
+
+    prepare_worker(**options)
+
+
+def _set_prefetch(**options: Any) -> None:
+    from jobs.worker.celery_settings import set_prefetch
+
+    set_prefetch(**options)

@@ -1,0 +1,93 @@
+"""Jobs, runs and gaps as JSON documents with stable keys. Times are ISO 8601 in UTC."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from jobs.domain.schedules import PreviewSlot, describe
+from jobs.domain.standing import Standing, standing
+from jobs.errors import InvalidScheduleError
+from jobs.management.cli.output import iso
+from jobs.models import Job, JobRun, SlotGap
+from jobs.models.job import SCHEDULE_FIELDS
+
+_DEFINITION = (
+    *("description", "labels", "enabled", "paused", "paused_until", "pause_reason"),
+    *SCHEDULE_FIELDS,
+    *("spread_seconds", "task", "args", "kwargs", "concurrency_policy", "starting_deadline_seconds", "catch_up"),
+    *("catch_up_limit", "queue", "priority", "timeout_seconds", "soft_timeout_seconds", "max_attempts"),
+    *("backoff_kind", "backoff_base_seconds", "backoff_cap_seconds", "jitter", "delivery", "source", "version"),
+)
+_RUN_FIELDS = ("status", "trigger", "attempts", "max_attempts", "queue", "priority")
+_RUN_TIMES = ("scheduled_for", "due_at", "run_after", "started_at", "finished_at", "cancel_requested_at")
+
+
+def in_words(job: Job) -> str:
+    """The schedule in words, or why it cannot be read."""
+    try:
+        return describe(job.spec)
+    except InvalidScheduleError as error:
+        return f"invalid: {error}"
+
+
+def job_standing(job: Job, now: datetime) -> Standing:
+    """Where the job stands; its cursor is loaded with it."""
+    return standing(job, job.cursor, now)
+
+
+def job_summary(job: Job, now: datetime) -> dict[str, Any]:
+    """A line of ``jobs list``."""
+    stands = job_standing(job, now)
+    return {
+        "name": job.name,
+        "state": str(stands.state),
+        "note": stands.note,
+        "schedule": in_words(job),
+        "next": iso(stands.next_slot),
+        "task": job.task,
+        "queue": job.queue or None,
+        "source": job.source,
+    }
+
+
+def job_definition(job: Job) -> dict[str, Any]:
+    """All of a definition, by field."""
+    return {field: _plain(getattr(job, field)) for field in _DEFINITION}
+
+
+def run_document(run: JobRun) -> dict[str, Any]:
+    """A run, without its log and history of attempts. ``run.job`` is loaded with it."""
+    return {
+        "run": str(run.key),
+        "job": run.job.name,
+        **{field: getattr(run, field) for field in _RUN_FIELDS},
+        **{field: iso(getattr(run, field)) for field in _RUN_TIMES},
+        "result": run.result,
+        "last_error": run.last_error,
+    }
+
+
+def gap_document(gap: SlotGap) -> dict[str, Any]:
+    """Slots in (after, until] that did not run; ``count`` is null until the leader has counted them."""
+    return {
+        "after": iso(gap.after),
+        "until": iso(gap.until),
+        "reason": gap.reason,
+        "count": gap.count,
+        "is_capped": gap.is_capped,
+    }
+
+
+def slot_document(slot: PreviewSlot) -> dict[str, Any]:
+    """A coming slot: the local time with its offset, and in UTC."""
+    return {
+        "local": slot.local.isoformat(),
+        "offset_seconds": int(slot.offset.total_seconds()),
+        "utc": iso(slot.instant),
+        "moved": slot.moved,
+    }
+
+
+def _plain(value: Any) -> Any:
+    return iso(value) if isinstance(value, datetime) else value.isoformat() if hasattr(value, "isoformat") else value

@@ -1,0 +1,92 @@
+"""``jobs show``"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from jobs.broker.tasks import run_queue
+from jobs.domain.schedules import preview, warnings
+from jobs.errors import InvalidScheduleError
+from jobs.management.cli.arguments import add_json, find_job
+from jobs.management.cli.documents import gap_document, job_definition, job_summary, run_document, slot_document
+from jobs.management.cli.output import Output, iso
+from jobs.models import Job, JobRun, SlotGap
+from jobs.services.queues import queue_warning
+from jobs.store.clock import database_now
+
+HELP = "show one job: definition, next slots, last runs, gaps"
+_NEXT, _LAST = 5, 10
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_json(parser)
+    parser.add_argument("name")
+
+
+def handle(options: dict[str, Any], out: Output) -> None:
+    document = _document(find_job(options["name"]))
+    if out.is_json:
+        out.json(document)
+    else:
+        _write(document, out)
+
+
+def _document(job: Job) -> dict[str, Any]:
+    runs = JobRun.objects.filter(job=job).select_related("job").order_by("-scheduled_for")[:_LAST]
+    gaps = SlotGap.objects.filter(job=job).order_by("-until")[:_LAST]
+    return {
+        **job_summary(job, database_now()),
+        "definition": job_definition(job),
+        "cursor": {
+            "next_run_at": iso(job.cursor.next_run_at),
+            "last_slot": iso(job.cursor.last_slot),
+            "plan_from": iso(job.cursor.plan_from),
+            "plan_needed": job.cursor.plan_needed,
+            "error": job.cursor.error,
+        },
+        "next_slots": _next_slots(job),
+        "last_runs": [run_document(run) for run in runs],
+        "gaps": [gap_document(gap) for gap in gaps],
+        "warnings": _warnings(job),
+    }
+
+
+def _next_slots(job: Job) -> list[dict[str, Any]]:
+    """Of the schedule, whether or not the job is paused, disabled or parked."""
+    try:
+        return [slot_document(slot) for slot in preview(job.spec, database_now(), _NEXT)]
+    except InvalidScheduleError:
+        return []
+
+
+def _warnings(job: Job) -> list[str]:
+    found = [queue_warning(run_queue(job.queue, job.task))]
+    try:
+        found += warnings(job.spec)
+    except InvalidScheduleError as error:
+        found.append(str(error))
+    return [warning for warning in found if warning]
+
+
+def _write(document: dict[str, Any], out: Output) -> None:
+    for key in ("name", "state", "note", "schedule", "task", "queue"):
+        if document[key]:
+            out.line(f"{key + ':':10}{document[key]}")
+    for warning in document["warnings"]:
+        out.line(f"warning:  {warning}")
+    _section(out, "Next slots", ("local", "utc"), document["next_slots"])
+    _section(out, "Last runs", ("run", "status", "attempts", "scheduled_for", "last_error"), document["last_runs"])
+    _section(out, "Gaps", ("after", "until", "reason", "count"), document["gaps"])
+
+
+def _section(out: Output, title: str, columns: tuple[str, ...], rows: list[dict[str, Any]]) -> None:
+    if rows:
+        out.line()
+        out.line(title)
+        out.table(columns, ([_short(row[column]) for column in columns] for row in rows))
+
+
+def _short(value: object) -> object:
+    text = str(value).strip().splitlines() if isinstance(value, str) else None
+    return value if text is None else (text[-1][:80] if text else "")

@@ -1,0 +1,39 @@
+"""One thing that was looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Level(StrEnum):
+    """How it was found. A fault keeps runs from being made or executed, or endangers them."""
+
+    OK = "ok"
+    WARN = "warn"
+    FAULT = "fault"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """``mend`` says what to do; empty when all is well."""
+
+    check: str
+    level: Level
+    text: str
+    mend: str = ""
+
+
+def ok(check: str, text: str) -> Finding:
+    """All is well."""
+    return Finding(check, Level.OK, text)
+
+
+def warn(check: str, text: str, mend: str) -> Finding:
+    """Runs are made and executed, but someone should look."""
+    return Finding(check, Level.WARN, text, mend)
+
+
+def fault(check: str, text: str, mend: str) -> Finding:
+    """Someone must act."""
+    return Finding(check, Level.FAULT, text, mend)

@@ -1,0 +1,13 @@
+"""The tables, their constraints and their querysets."""
+
+from jobs.models.cursor import JobCursor
+from jobs.models.endpoint import Endpoint
+from jobs.models.gap import SlotGap
+from jobs.models.job import Job
+from jobs.models.leader import Leader
+from jobs.models.marker import Marker
+from jobs.models.run import JobRun
+from jobs.models.state import State
+from jobs.models.version import JobVersion
+
+__all__ = ["Endpoint", "Job", "JobCursor", "JobRun", "JobVersion", "Leader", "Marker", "SlotGap", "State"]

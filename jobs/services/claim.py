@@ -1,0 +1,53 @@
+"""Win runs for a worker by compare-and-set.
+
+The database guarantees that each token is won once: the rows are locked, judged and changed in one statement. A run
+that replaces another is judged twice: the first statement only says which run it replaces, the second is told whether
+that one still runs. Between the two the old run can end but never start anew, since it was asked to cancel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from jobs.conf import config
+from jobs.store import leases
+from jobs.store.leases import Answer, Judged, Published
+
+UNKNOWN_TASK_DELAY = 15.0
+UNKNOWN_TASK_PATIENCE = 15 * 60.0
+
+
+def claim(asked: Sequence[Published], *, worker: UUID, now: datetime | None = None) -> dict[Published, Judged]:
+    """Claim what may be claimed for one lease; the answer by message.
+
+    A message without one names no run, or an older token of a run that another message of this batch names too.
+    """
+    if not asked:
+        return {}
+    lease_seconds = config().lease
+    first = leases.claim(asked, worker=worker, lease_seconds=lease_seconds, waits=[None] * len(asked), now=now)
+    judged = {item.published: item for item in first}
+    if replacing := [item for item in first if item.answer is Answer.LOOK]:
+        still_running = leases.running({item.replaces for item in replacing if item.replaces}, now=now)
+        second = leases.claim(
+            [item.published for item in replacing],
+            worker=worker,
+            lease_seconds=lease_seconds,
+            waits=[item.replaces in still_running for item in replacing],
+            now=now,
+        )
+        judged.update((item.published, item) for item in second)
+    return judged
+
+
+def postpone_unknown(asked: Sequence[tuple[Published, str]], *, now: datetime | None = None) -> None:
+    """Put off runs whose task this worker does not know: 15 s, no attempt spent; dead 15 minutes after due_at.
+
+    A rolling deploy, in which old workers get new tasks, kills nothing.
+    """
+    if asked:
+        leases.postpone_unknown(
+            asked, delay_seconds=UNKNOWN_TASK_DELAY, patience_seconds=UNKNOWN_TASK_PATIENCE, now=now
+        )

@@ -1,0 +1,135 @@
+"""Dispatch: queued runs whose time has come go to RabbitMQ, and are marked once the broker holds them.
+
+The database has the truth. A run that was published and could not be marked goes again: its token makes the second
+copy harmless. A run that was marked while its token no longer held is impossible: the mark is guarded by it.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from jobs import log
+from jobs.broker.courier import courier
+from jobs.broker.encoding import Content, RunTemplate
+from jobs.broker.tasks import time_limits
+from jobs.conf import config
+from jobs.domain.messages import RunKey
+from jobs.services.bury import bury
+from jobs.store import unsent
+from jobs.store.unsent import Horizon
+
+_CACHED_PAYLOAD_MAX = 4096  # characters; a larger one is not worth keeping
+_AT_ONCE_MAX = 500
+# Arguments are limited when they are saved; what raw SQL put past that must not reach a broker that would close the
+# channel. Both args and kwargs may be at the limit, and JSON as PostgreSQL writes it is longer.
+_BODY_PER_PAYLOAD = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A run that is to be sent: its token as read, its message as built from that."""
+
+    key: RunKey
+    token: int
+    queue: str
+    content: Content
+
+
+def select_unsent(
+    queue: str,
+    priorities: Sequence[int],
+    *,
+    limit: int,
+    horizon: Horizon,
+    but: frozenset[RunKey] = frozenset(),
+    now: datetime | None = None,
+) -> list[Outgoing]:
+    """The next runs of a queue to send but these, by the order of the priorities, longest due first."""
+    found: list[Outgoing] = []
+    for priority in priorities:
+        if (left := limit - len(found)) > 0:
+            rows = unsent.unsent_runs(queue, priority, limit=left + len(but), horizon=horizon, now=now)
+            others = (row for row in rows if RunKey(row.job_id, row.scheduled_for) not in but) if but else rows
+            found.extend(_composed(itertools.islice(others, left)))
+    return found
+
+
+def select_by_key(keys: Sequence[RunKey]) -> list[Outgoing]:
+    """Those of the runs that are to be sent now."""
+    return list(_composed(unsent.unsent_runs_by_key(keys)))
+
+
+def mark(sent: Sequence[Outgoing]) -> int:
+    """Note that the broker holds these; returns how many had not changed since they were read."""
+    return unsent.mark_dispatched([(run.key, run.token) for run in sent])
+
+
+def publish_after_commit(keys: Sequence[RunKey]) -> None:
+    """Send these runs when the transaction has committed, from this process, so that they start at once.
+
+    Never raises, and is over in about two seconds whatever the broker does; what it misses the leader sends.
+    """
+    transaction.on_commit(functools.partial(_publish, tuple(keys)), robust=True)
+
+
+def _publish(keys: Sequence[RunKey]) -> None:
+    if not courier().is_available:
+        return
+    try:
+        if runs := select_by_key(keys[:_AT_ONCE_MAX]):
+            mark(_send(runs))
+    except Exception as error:  # the runs are committed: the caller's work is done, whatever happens here
+        log.warning("dispatch.left_to_leader", runs=len(keys), error=repr(error))
+
+
+def _send(runs: Sequence[Outgoing]) -> list[Outgoing]:
+    by_queue: dict[str, list[Outgoing]] = defaultdict(list)
+    for run in runs:
+        by_queue[run.queue].append(run)
+    answers = courier().send({queue: [run.content for run in batch] for queue, batch in by_queue.items()})
+    return [
+        run
+        for queue, answer in answers.items()
+        for run, is_held in zip(by_queue[queue], answer, strict=True)
+        if is_held
+    ]
+
+
+def _composed(rows: Iterable[Any]) -> Iterator[Outgoing]:
+    """The runs with their messages; one that no message can be made of is dead, and holds up no other."""
+    for row in rows:
+        try:
+            yield _outgoing(row)
+        except (TypeError, ValueError, LookupError) as error:
+            bury(RunKey(row.job_id, row.scheduled_for), row.token, reason="unsendable", message=repr(error))
+
+
+def _outgoing(row: Any) -> Outgoing:
+    key = RunKey(row.job_id, row.scheduled_for)
+    definition = (row.name, row.task, row.args, row.kwargs, row.timeout_seconds, row.soft_timeout_seconds)
+    is_small = len(row.args) + len(row.kwargs) <= _CACHED_PAYLOAD_MAX
+    template = _cached_template(*definition) if is_small else _template(*definition)
+    content = template.content(key, row.token, json.loads(row.payload) if row.payload else None)
+    if len(content.body) > _BODY_PER_PAYLOAD * config().payload_max:
+        raise ValueError(
+            f"The message's body has {len(content.body):,} bytes; PAYLOAD_MAX is {config().payload_max:,}."
+        )
+    return Outgoing(key, row.token, row.queue, content)
+
+
+def _template(
+    name: str, task: str, args: str, kwargs: str, timeout: int | None, soft_timeout: int | None
+) -> RunTemplate:
+    return RunTemplate(name=name, task=task, args=args, kwargs=kwargs, limits=time_limits(timeout, soft_timeout, task))
+
+
+_cached_template = functools.lru_cache(maxsize=4096)(_template)

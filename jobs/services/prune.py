@@ -1,0 +1,79 @@
+"""Drop what is below retention: whole partitions of runs, gaps, earlier definitions. Also keeps statistics fresh.
+
+Not on the leader's connection: a detach waits for every open reader of the run table.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.db import connection
+
+from jobs import log
+from jobs.conf import config
+from jobs.services.retention import retention_day
+from jobs.store import partitions, state
+from jobs.store.partitions import Partition, may_be_dropped
+
+# A new partition has no statistics, and until autovacuum comes by, keyed statements are planned badly.
+_ANALYZE_AT = (1_000, 10_000, 100_000)
+_BATCH = 5_000
+
+
+def prune_partitions(now: datetime) -> list[str]:
+    """Drop partitions wholly below retention that hold no unfinished run and nothing finished lately."""
+    dropped = []
+    finished_before = now - timedelta(days=config().retention_days)
+    for partition in partitions.partitions():
+        if partition.upper <= retention_day(now) and may_be_dropped(partition, finished_before=finished_before):
+            # Noted first: whatever happens on the way, no slot below it is made again (I2).
+            _note_pruned(partition)
+            _drop(partition)
+            dropped.append(partition.name)
+            log.event("partitions.dropped", name=partition.name)
+    return dropped
+
+
+def prune_records(now: datetime) -> int:
+    """Delete some gaps and earlier definitions from before retention; returns how many."""
+    deleted = 0
+    with connection.cursor() as cursor:
+        for statement in _PRUNE:
+            cursor.execute(statement, {"before": retention_day(now), "batch": _BATCH})
+            deleted += cursor.rowcount
+    return deleted
+
+
+def analyze_fresh() -> list[str]:
+    """Analyze partitions that have grown past 1,000, 10,000 or 100,000 rows since they last were."""
+    grown = [partition for partition in partitions.partitions() if _has_outgrown_statistics(partition)]
+    for partition in grown:
+        partitions.analyze(partition)
+    return [partition.name for partition in grown]
+
+
+_PRUNE = (
+    """DELETE FROM jobs_slotgap WHERE id IN (
+        SELECT id FROM jobs_slotgap WHERE until < %(before)s ORDER BY until LIMIT %(batch)s)""",
+    """DELETE FROM jobs_jobversion WHERE id IN (
+        SELECT id FROM jobs_jobversion AS kept
+        WHERE valid_to < %(before)s
+          AND NOT EXISTS (SELECT FROM jobs_slotgap WHERE job_id = kept.job_id AND version <= kept.version)
+        LIMIT %(batch)s)""",
+)
+
+
+def _drop(partition: Partition) -> None:
+    if partition.state != "detached":
+        partitions.detach(partition)
+    partitions.drop(partition)
+
+
+def _note_pruned(partition: Partition) -> None:
+    known = state.pruned_before()
+    if known is None or known < partition.upper:
+        state.put(state.PRUNED_BEFORE, partition.upper.isoformat())
+
+
+def _has_outgrown_statistics(partition: Partition) -> bool:
+    return any(partition.analyzed_rows < size <= partition.rows for size in _ANALYZE_AT)

@@ -1,0 +1,46 @@
+"""Plan anew when the rules of time zones have changed."""
+
+from __future__ import annotations
+
+from jobs import log
+from jobs.domain.schedules import tzdata_version
+from jobs.store import state
+from jobs.store.cursors import mark_for_planning
+
+BATCH = 2000
+
+
+class ZoneRules:
+    """Marks all cursors with a slot ahead for planning when another version of tzdata is installed, bit by bit."""
+
+    def __init__(self) -> None:
+        self._after_job = 0
+        self._is_done = False
+        self._known: str | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there may be cursors left to mark."""
+        return not self._is_done
+
+    def replan(self) -> int:
+        """Mark the next stretch of cursors; 0 when all are done.
+
+        A leader that dies on the way leaves the old version noted, and the next one starts over: marking is idempotent.
+        """
+        self._is_done = self._is_current() or not self._mark()
+        return int(not self._is_done)
+
+    def _is_current(self) -> bool:
+        if self._after_job == 0:
+            self._known = state.get(state.TZDATA_VERSION)
+        return bool(self._known == tzdata_version())
+
+    def _mark(self) -> bool:
+        last_job = mark_for_planning(after_job=self._after_job, batch=BATCH)
+        if last_job is not None:
+            self._after_job = last_job
+            return True
+        state.put(state.TZDATA_VERSION, tzdata_version())
+        log.event("schedules.replanned", was=self._known, tzdata=tzdata_version())
+        return False

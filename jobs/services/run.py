@@ -1,0 +1,107 @@
+"""Make one run of a job by hand, now or at a later time. It has its own identity and takes no slot's place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+
+from jobs import log
+from jobs.broker.tasks import run_queue
+from jobs.conf import config
+from jobs.domain.messages import RunKey
+from jobs.domain.overlap import Overlap, decide, replaced_because
+from jobs.domain.policies import ConcurrencyPolicy
+from jobs.domain.run_request import check_payload, slot_for, start_instant
+from jobs.domain.states import RunStatus, Trigger
+from jobs.errors import ConflictError
+from jobs.models import Job
+from jobs.services.dispatch import publish_after_commit
+from jobs.store.asked import cancel_runs, free_instant, lock_living_job
+from jobs.store.clock import database_now
+from jobs.store.runs import NewRun, ensure_days, insert_runs, lock_cursors, open_runs
+
+
+def run_job(
+    job: Job,
+    *,
+    payload: Mapping[str, Any] | None = None,
+    at: datetime | None = None,
+    delay: timedelta | None = None,
+    force: bool = False,
+    trigger: Trigger = Trigger.MANUAL,
+) -> RunKey:
+    """Queue a run that starts now, ``at`` a time or after a ``delay``, and publish it after the commit.
+
+    ``payload`` may hold ``args`` and ``kwargs`` in place of the job's. ``force`` leaves the concurrency policy out.
+    ConflictError: the job is archived, or forbids a second run while one is queued or running.
+    """
+    if payload is not None:
+        check_payload(payload, config().payload_max)
+    start = start_instant(database_now(), at=at, delay=delay)
+    slot = slot_for(start, is_named=at is not None)
+    ensure_days([slot])
+    with transaction.atomic():
+        job = _living(job)
+        run = replace(_new_run(job, slot, start, trigger), payload=None if payload is None else dict(payload))
+        overlap = Overlap() if force else _overlap(job)
+        key = _insert(replace(run, replaces=_stop(overlap, RunKey(job.pk, slot))))
+        publish_after_commit([key])
+    log.event("run.requested", run=key, job=job.name, trigger=trigger)
+    return key
+
+
+def _living(job: Job) -> Job:
+    """The job as it is now; it cannot be archived until the transaction ends."""
+    if not lock_living_job(job.pk):
+        raise ConflictError(f'Job "{job.name}" is archived and cannot run.')
+    return Job.objects.get(pk=job.pk)
+
+
+def _new_run(job: Job, slot: datetime, start: datetime, trigger: Trigger) -> NewRun:
+    return NewRun(
+        job_id=job.pk,
+        scheduled_for=slot,
+        run_after=start,
+        queue=run_queue(job.queue, job.task),
+        trigger=trigger,
+        max_attempts=job.max_attempts,
+        deadline_seconds=job.starting_deadline_seconds,
+        priority=job.priority,
+        exclusive=job.concurrency_policy != ConcurrencyPolicy.ALLOW,
+    )
+
+
+def _overlap(job: Job) -> Overlap:
+    """What the job's unfinished runs mean for a new one. The look follows the lock in a statement of its own."""
+    policy = ConcurrencyPolicy(job.concurrency_policy)
+    if policy is ConcurrencyPolicy.ALLOW:
+        return Overlap()
+    lock_cursors([job.pk])
+    found = open_runs([job.pk]).get(job.pk, [])
+    overlap = decide(policy, found)
+    if overlap.turned_away_by:
+        status = next(run.status for run in found if run.key == overlap.turned_away_by)
+        raise ConflictError(
+            f'Job "{job.name}" runs one at a time (concurrency policy forbid) and run {overlap.turned_away_by} is '
+            f"{status}. Wait for it, cancel it, or force the run."
+        )
+    return overlap
+
+
+def _stop(overlap: Overlap, newer: RunKey) -> datetime | None:
+    """Cancel what the new run replaces; the slot of the run that it must wait for."""
+    after = cancel_runs(overlap.replaced, note=replaced_because(newer))
+    running = [key.scheduled_for for key, status in after.items() if status is RunStatus.RUNNING]
+    return max(running, default=None)
+
+
+def _insert(run: NewRun) -> RunKey:
+    """Insert under the first free instant from the run's own on."""
+    while not (inserted := insert_runs([run])):
+        free = free_instant(run.job_id, run.scheduled_for)
+        run = replace(run, scheduled_for=slot_for(free, is_named=False))
+    return inserted.pop()

@@ -1,0 +1,9 @@
+-- How many runs of a queue are dispatched and not claimed, counted up to a limit.
+-- params: queue, limit, since, until (bounds of scheduled_for). locks: none. index: jobrun_out. rows: one, (unclaimed).
+SELECT count(*) AS unclaimed
+FROM (
+    SELECT FROM jobs_jobrun
+    WHERE queue = %(queue)s AND dispatched_at IS NOT NULL AND locked_by IS NULL AND finished_at IS NULL
+      AND scheduled_for > %(since)s::timestamptz AND scheduled_for <= %(until)s::timestamptz
+    LIMIT %(limit)s
+) AS out

@@ -1,0 +1,15 @@
+-- When the next run of each queue and priority is to be sent: a probe each, cheap enough for every second.
+-- params: queues; since, until: bounds of scheduled_for, constants so that partitions are pruned.
+-- locks: none. index: jobrun_ready. rows: (queue, priority, run_after, now), highest priority first.
+SELECT q.queue, p.priority, next.run_after, statement_timestamp() AS now
+FROM unnest(%(queues)s::text[]) AS q (queue)
+CROSS JOIN generate_series(9, 0, -1) AS p (priority)
+CROSS JOIN LATERAL (
+    SELECT run_after
+    FROM jobs_jobrun
+    WHERE queue = q.queue AND priority = p.priority AND dispatched_at IS NULL AND finished_at IS NULL
+      AND scheduled_for > %(since)s::timestamptz AND scheduled_for <= %(until)s::timestamptz
+    ORDER BY run_after
+    LIMIT 1
+) AS next
+ORDER BY p.priority DESC

@@ -1,0 +1,76 @@
+"""The run table's partitions: make, list, examine, drop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+
+from django.db import connection
+
+from jobs.store.statement import Statement
+
+_LIST = Statement("list_partitions")
+_EXAMINE = "SELECT EXISTS (SELECT FROM {name} WHERE finished_at IS NULL), max(finished_at) FROM {name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """A partition by its table's name; ``state`` is attached, pending (a detach was cut off) or detached."""
+
+    name: str
+    state: str
+    rows: int
+    analyzed_rows: int
+
+    @property
+    def upper(self) -> datetime:
+        """The first instant that is too late for it; its name says the day or the month."""
+        digits = self.name.removeprefix("jobs_jobrun_p")
+        year, month = int(digits[:4]), int(digits[4:6])
+        if len(digits) == 8:
+            day = date.fromordinal(date(year, month, int(digits[6:])).toordinal() + 1)
+        else:
+            day = date(year + month // 12, month % 12 + 1, 1)
+        return datetime(day.year, day.month, day.day, tzinfo=UTC)
+
+
+def ensure(first: date, last: date, *, wide: bool) -> int:
+    """Make the partitions for these days that are missing; returns how many."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT jobs_ensure_partitions(%s, %s, %s)", [first, last, wide])
+        made: int = cursor.fetchone()[0]
+    return made
+
+
+def partitions() -> list[Partition]:
+    """All partitions, oldest first, also those being detached or left over from a drop that was cut off."""
+    return [Partition(row.name, row.state, row.rows, row.analyzed_rows) for row in _LIST.rows()]
+
+
+def may_be_dropped(partition: Partition, *, finished_before: datetime) -> bool:
+    """Whether no run in it is unfinished and none finished lately. Reads the whole partition."""
+    with connection.cursor() as cursor:
+        cursor.execute(_EXAMINE.format(name=connection.ops.quote_name(partition.name)))
+        is_unfinished, finished_at = cursor.fetchone()
+    return not is_unfinished and (finished_at is None or finished_at < finished_before)
+
+
+def detach(partition: Partition) -> None:
+    """Take the partition out while writers go on; waits for open readers. Not within a transaction."""
+    how = "FINALIZE" if partition.state == "pending" else "CONCURRENTLY"
+    _execute(f"ALTER TABLE jobs_jobrun DETACH PARTITION {connection.ops.quote_name(partition.name)} {how}")
+
+
+def drop(partition: Partition) -> None:
+    """Drop the table of a detached partition."""
+    _execute(f"DROP TABLE {connection.ops.quote_name(partition.name)}")
+
+
+def analyze(partition: Partition) -> None:
+    """Give the planner statistics of the partition."""
+    _execute(f"ANALYZE {connection.ops.quote_name(partition.name)}")
+
+
+def _execute(statement: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)

@@ -1,0 +1,62 @@
+"""The leader's lock and the shard's term."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+
+from django.db import connection
+
+from jobs.errors import LeadershipLostError
+from jobs.store.statement import Statement
+
+# The first of the two numbers of our advisory locks: "beat" in ASCII.
+LOCK_SPACE = 0x62656174
+_FENCE = Statement("fence_term")
+_TRY_LOCK = Statement("try_leader_lock")
+_BEGIN = Statement("begin_term")
+_RENEW = Statement("renew_term")
+_END_STALE = Statement("end_stale_leader")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One leader's reign over a shard, on the connection that won it."""
+
+    shard: int
+    number: int
+
+
+def fence(term: Term) -> None:
+    """Hold the term until the transaction ends; LeadershipLostError when it is no longer this connection's."""
+    if not _FENCE.rows(shard=term.shard, term=term.number):
+        raise LeadershipLostError(f"Term {term.number} of shard {term.shard} is over; its leader writes nothing more.")
+
+
+def try_lock(shard: int) -> bool:
+    """Take the shard's lock for this session; False while another session has it."""
+    return bool(_TRY_LOCK.rows(space=LOCK_SPACE, shard=shard)[0].is_won)
+
+
+def is_pooled() -> bool:
+    """Whether a pooler stands between this session and its backend."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        backend_pid = cursor.fetchone()[0]
+    return bool(backend_pid != connection.connection.info.backend_pid)
+
+
+def begin(shard: int, *, holder: uuid.UUID, host: str) -> Term:
+    """Write the shard's next term for this session."""
+    return Term(shard, _BEGIN.rows(shard=shard, holder=holder, host=host)[0].term)
+
+
+def renew(term: Term) -> bool:
+    """Renew the term; False when this session has lost the lock or the term."""
+    return _RENEW.run(space=LOCK_SPACE, shard=term.shard, term=term.number) == 1
+
+
+def end_stale(shard: int, *, ttl_seconds: float) -> int | None:
+    """End the backend of a leader that stopped renewing; returns its pid."""
+    rows = _END_STALE.rows(space=LOCK_SPACE, shard=shard, ttl_seconds=ttl_seconds)
+    return rows[0].pid if rows else None

@@ -1,0 +1,82 @@
+"""Find the runs that are to be sent, and mark those that were. Transactions are the callers'."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from jobs.domain.messages import RunKey
+from jobs.store.days import whole_days
+from jobs.store.statement import Statement
+
+_NEXT = Statement("next_unsent")
+_UNSENT = Statement("unsent_runs")
+_BY_KEY = Statement("unsent_runs_by_key")
+_UNCLAIMED = Statement("count_unclaimed")
+_MARK = Statement("mark_dispatched")
+_HOT = timedelta(days=2)
+_AHEAD = timedelta(days=1)  # a due run's slot is not ahead, but for a clock that stepped back
+
+
+@dataclass(frozen=True, slots=True)
+class Horizon:
+    """The slots a statement looks at, (since, until]: few partitions, or all."""
+
+    since: datetime
+    until: datetime
+
+    @classmethod
+    def hot(cls, now: datetime) -> Horizon:
+        """The slots of the last two days."""
+        return cls(now - _HOT, now + _AHEAD)
+
+    @classmethod
+    def whole(cls, now: datetime) -> Horizon:
+        """Also older slots: backfills, and what an outage left behind."""
+        return cls(datetime.min.replace(tzinfo=UTC), now + _AHEAD)
+
+
+@dataclass(frozen=True, slots=True)
+class NextUnsent:
+    """The earliest unsent run of a queue and priority; ``now`` is the database's time when it was read."""
+
+    queue: str
+    priority: int
+    run_after: datetime
+    now: datetime
+
+
+def next_unsent(queues: Sequence[str], horizon: Horizon) -> list[NextUnsent]:
+    """What is or will be to send, highest priority first."""
+    rows = _NEXT.rows(queues=list(queues), since=horizon.since, until=horizon.until)
+    return [NextUnsent(*row) for row in rows]
+
+
+def unsent_runs(queue: str, priority: int, *, limit: int, horizon: Horizon, now: datetime | None = None) -> list[Any]:
+    """Rows of runs to send now, longest due first."""
+    return _UNSENT.rows(queue=queue, priority=priority, limit=limit, since=horizon.since, until=horizon.until, now=now)
+
+
+def unsent_runs_by_key(keys: Sequence[RunKey]) -> list[Any]:
+    """Rows of those of the runs that are to be sent now."""
+    return _BY_KEY.rows(**_arrays(keys)) if keys else []
+
+
+def count_unclaimed(queue: str, *, limit: int, horizon: Horizon) -> int:
+    """How many runs of the queue are dispatched and not claimed, at most ``limit``."""
+    count: int = _UNCLAIMED.rows(queue=queue, limit=limit, since=horizon.since, until=horizon.until)[0].unclaimed
+    return count
+
+
+def mark_dispatched(sent: Sequence[tuple[RunKey, int]]) -> int:
+    """Mark runs, each with the token that was published; returns how many still wanted it."""
+    if not sent:
+        return 0
+    return _MARK.run(**_arrays([key for key, _ in sent]), token=[token for _, token in sent])
+
+
+def _arrays(keys: Sequence[RunKey]) -> dict[str, Any]:
+    slots = [key.scheduled_for for key in keys]
+    return {"job_id": [key.job_id for key in keys], "scheduled_for": slots, **whole_days(slots)}

@@ -1,0 +1,16 @@
+-- The runs of one queue and priority that are to be sent now, with what their messages need of the job.
+-- params: queue, priority, now (NULL: the database's), since, until (bounds of scheduled_for), limit.
+-- locks: none; the mark is guarded by the token read here. index: jobrun_ready. rows: earliest run_after first.
+SELECT r.job_id, r.scheduled_for, r.token, r.queue, r.payload::text, j.name, j.task, j.args::text, j.kwargs::text,
+       j.timeout_seconds, j.soft_timeout_seconds
+FROM (
+    SELECT job_id, scheduled_for, token, payload, queue, run_after
+    FROM jobs_jobrun
+    WHERE queue = %(queue)s AND priority = %(priority)s AND dispatched_at IS NULL AND finished_at IS NULL
+      AND status = 'queued' AND run_after <= coalesce(%(now)s::timestamptz, statement_timestamp())
+      AND scheduled_for > %(since)s::timestamptz AND scheduled_for <= %(until)s::timestamptz
+    ORDER BY run_after
+    LIMIT %(limit)s
+) AS r
+JOIN jobs_job AS j ON j.id = r.job_id
+ORDER BY r.run_after

@@ -1,0 +1,67 @@
+"""What workers need of Celery's settings."""
+
+from __future__ import annotations
+
+import importlib.util
+import uuid
+from collections.abc import Iterable
+from typing import Any
+
+from celery import Celery
+from celery.app.defaults import NAMESPACES
+from celery.utils.nodenames import default_nodename, nodename
+from celery.utils.text import str_to_list
+
+from jobs.broker import topology
+from jobs.conf import DEFAULT_QUEUE, FAST_QUEUE, config
+
+FOR_OUR_WORKERS = {
+    "worker_consumer": "jobs.worker.consumer:JobsConsumer",
+    # A broker's delivery timeout closes the channel: reconnect, the copy is denied.
+    "broker_channel_error_retry": True,
+    # Runs outlive a lost connection; the copy of their message is denied.
+    "worker_cancel_long_running_tasks_on_connection_loss": False,
+}
+FAST_PREFETCH = 100
+"""Messages a child."""
+
+
+def annotate_tasks(app: Celery) -> None:
+    """Add our annotation to the team's."""
+    from jobs.worker.annotation import RunAnnotation
+
+    theirs = app.conf.task_annotations or ()
+    if not isinstance(theirs, (list, tuple)):
+        theirs = (theirs,)
+    app.conf.task_annotations = [*theirs, RunAnnotation()]
+
+
+def prepare_worker(instance: Any, conf: Any, options: dict[str, Any], **_: Any) -> None:
+    """A worker starts; one that consumes none of our queues stays as it is."""
+    ours = _ours(str_to_list(options.get("queues") or ""))
+    if not ours:
+        return
+    conf.update(FOR_OUR_WORKERS)
+    for name in ours:
+        instance.app.amqp.queues.add(topology.queue(name))
+    if instance.hostname == default_nodename(""):
+        instance.hostname = _unique(instance.hostname)
+    if DEFAULT_QUEUE in ours and importlib.util.find_spec("jobs.worker.undertaker"):
+        instance.app.steps["consumer"].add("jobs.worker.undertaker:Undertaker")
+
+
+def set_prefetch(sender: Any, **_: Any) -> None:
+    """Unless the command line or the settings say otherwise, nothing is claimed that does not run at once."""
+    ours = _ours(sender.app.amqp.queues.consume_from)
+    if ours and sender.prefetch_multiplier == NAMESPACES["worker"]["prefetch_multiplier"].default:
+        sender.prefetch_multiplier = FAST_PREFETCH if ours == [FAST_QUEUE] else 1
+
+
+def _ours(names: Iterable[str]) -> list[str]:
+    return [name for name in names if name in config().queues]
+
+
+def _unique(hostname: str) -> str:
+    """A restarted worker must not meet the control queue of its own old connection."""
+    name, _, host = hostname.partition("@")
+    return str(nodename(f"{name}-{uuid.uuid4().hex[:8]}", host))

@@ -1,0 +1,136 @@
+"""The clerk's intake: what arrived from the queues and is not yet answered."""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from jobs import clock, log
+from jobs.conf import config
+from jobs.services.claim import claim, postpone_unknown
+from jobs.services.mark import record_returned
+from jobs.store.leases import Answer, Judged, Lease, Published
+from jobs.worker.hold import Hold
+from jobs.worker.ledger import Ledger, is_of_the_data
+
+if TYPE_CHECKING:
+    from jobs.worker.clerk import Clerk
+
+T = TypeVar("T")
+BATCH = 500
+
+
+class Intake:
+    """Claims what arrived. A message stays here, unacknowledged, until the database has answered."""
+
+    def __init__(self, clerk: Clerk, ledger: Ledger) -> None:
+        self._clerk = clerk
+        self._ledger = ledger
+        self._runs: dict[Published, list[Any]] = defaultdict(list)
+        self._unknown: list[tuple[Any, Published, str]] = []
+        self._markers: list[tuple[Any, str, datetime]] = []
+
+    def __len__(self) -> int:
+        return len(self._runs) + len(self._unknown) + len(self._markers)
+
+    def add_run(self, message: Any, published: Published) -> None:
+        self._runs[published].append(message)
+
+    def add_unknown(self, message: Any, published: Published, task: str) -> None:
+        self._unknown.append((message, published, task))
+
+    def add_marker(self, message: Any, queue: str, sent_at: datetime) -> None:
+        self._markers.append((message, queue, sent_at))
+
+    def forget(self) -> None:
+        """Their channel is gone, or they are to go back to their queues: they come again."""
+        self._runs.clear()
+        self._unknown.clear()
+        self._markers.clear()
+
+    def flush(self) -> None:
+        """Answer what arrived; AwayError leaves the rest for later."""
+        self._claim()
+        self._postpone()
+        self._mark()
+
+    def _claim(self) -> None:
+        batch = list(self._runs)[:BATCH]
+        if not batch:
+            return
+        before = clock.monotonic()
+        answers, faulty = self._ledger.run_apart(lambda some: claim(some, worker=self._clerk.worker), batch)
+        busy = {item for item, error in faulty if not is_of_the_data(error)}
+        arrived = {item: self._runs.pop(item) for item in batch if item not in busy}
+        for item, error in faulty:
+            log.warning("run.claim_failed", run=item.key, error=error)
+        holds = [
+            self._hold(answers[item], messages[0], before)
+            for item, messages in arrived.items()
+            if item in answers and answers[item].answer is Answer.CLAIMED
+        ]
+        won = {id(hold.message) for hold in holds}
+        self._clerk.hands.start(holds)
+        # A denied message has nothing left to do: the database sends the run again when its time comes.
+        self._clerk.hands.acknowledge(
+            [message for messages in arrived.values() for message in messages if id(message) not in won]
+        )
+
+    def _hold(self, judged: Judged, message: Any, before: float) -> Hold:
+        key = judged.published.key
+        hold = Hold(
+            lease=Lease(key, judged.token, self._clerk.worker),
+            message=message,
+            job=judged.job,
+            attempt=judged.attempt,
+            counted=judged.counted,
+            concurrency=judged.concurrency,
+            clerk=self._clerk,
+            lease_until=before + config().lease,
+            start_until=None if judged.start_within is None else before + judged.start_within,
+        )
+        self._clerk.holds[key] = hold
+        log.event(
+            "run.claimed",
+            level=logging.DEBUG,
+            run=key,
+            job=hold.job,
+            attempt=judged.attempt.number,
+            worker=self._clerk.worker,
+        )
+        return hold
+
+    def _postpone(self) -> None:
+        batch = self._unknown[:BATCH]
+        self._answer(_postponed, [(published, task) for _, published, task in batch])
+        for _, published, task in batch:
+            log.warning("run.unknown_task", run=published.key, task=task, worker=self._clerk.worker)
+        del self._unknown[: len(batch)]
+        self._clerk.hands.acknowledge([message for message, _, _ in batch])
+
+    def _mark(self) -> None:
+        newest = {queue: sent_at for _, queue, sent_at in sorted(self._markers, key=itemgetter(2))}
+        self._answer(_marked, list(newest.items()))
+        self._clerk.hands.acknowledge([message for message, _, _ in self._markers])
+        self._markers.clear()
+
+    def _answer(self, statement: Callable[[Sequence[T]], dict[Any, Any]], batch: Sequence[T]) -> None:
+        """What the database refuses is only told: the run's message is sent again from the database."""
+        _, faulty = self._ledger.run_apart(statement, batch)
+        for item, error in faulty:
+            log.warning("message.refused", message=item, error=error)
+
+
+def _postponed(batch: Sequence[tuple[Published, str]]) -> dict[Any, Any]:
+    postpone_unknown(batch)
+    return {}
+
+
+def _marked(batch: Sequence[tuple[str, datetime]]) -> dict[Any, Any]:
+    for queue, sent_at in batch:
+        record_returned(queue, sent_at)
+    return {}

@@ -1,0 +1,126 @@
+"""The clerk's outgoing side: outcomes that are known and not yet committed."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from django.db import DatabaseError
+
+from jobs import log
+from jobs.conf import config
+from jobs.domain.messages import RunKey
+from jobs.domain.outcomes import Fault, Kind, Outcome, judge
+from jobs.domain.states import RunStatus
+from jobs.services.settle import settle
+from jobs.store.leases import Settlement
+from jobs.worker import shared
+from jobs.worker.hold import Ending, Hold
+from jobs.worker.intake import BATCH
+from jobs.worker.ledger import Ledger, is_of_the_data
+
+if TYPE_CHECKING:
+    from jobs.worker.clerk import Clerk
+
+_NEVER_STARTED = frozenset({Kind.CANCELLED, Kind.MISSED})
+
+
+class Settling:
+    """Settles outcomes; their messages are acknowledged after the commit."""
+
+    def __init__(self, clerk: Clerk, ledger: Ledger) -> None:
+        self._clerk = clerk
+        self._ledger = ledger
+        self._told: list[tuple[Hold, Outcome]] = []
+
+    def __len__(self) -> int:
+        return len(self._told)
+
+    def add(self, hold: Hold, outcome: Outcome) -> None:
+        """An attempt ended. One whose lease was lost writes nothing."""
+        if hold.ending is Ending.LEASE_LOST:
+            self._finish([hold])
+        elif self._clerk.holds.get(hold.lease.key) is hold:
+            self._told.append((hold, outcome))
+
+    def drop(self, hold: Hold) -> None:
+        """Its lease was lost while its outcome waited."""
+        self._told = [item for item in self._told if item[0] is not hold]
+        self._finish([hold])
+
+    def flush(self) -> None:
+        """Settle what is known; AwayError leaves the rest for later."""
+        while batch := self._told[:BATCH]:
+            settlements = [_settlement(hold, outcome) for hold, outcome in batch]
+            statuses, faulty = self._ledger.run_apart(self._settle, settlements)
+            busy = self._mend(faulty, statuses)
+            self._told[: len(batch)] = [item for item in batch if item[0].lease.key in busy]
+            finished = [hold for hold, _ in batch if hold.lease.key not in busy]
+            self._note(finished, settlements, statuses)
+            self._finish(finished)
+            if busy:
+                return
+
+    def _settle(self, settlements: Sequence[Settlement]) -> dict[RunKey, RunStatus]:
+        return settle(settlements, worker=self._clerk.worker)
+
+    def _mend(
+        self, faulty: Sequence[tuple[Settlement, DatabaseError]], statuses: dict[RunKey, RunStatus]
+    ) -> set[RunKey]:
+        """Settle rows that the database refused with a text instead of their data; which ones wait for a lock."""
+        busy = {item.lease.key for item, error in faulty if not is_of_the_data(error)}
+        for item, error in faulty:
+            if item.lease.key not in busy:
+                mended, still_faulty = self._ledger.run_apart(self._settle, [_without_data(item, error)])
+                statuses.update(mended)
+                log.error("run.data_refused", run=item.lease.key, error=error, given_up=bool(still_faulty))
+        return busy
+
+    def _note(
+        self, holds: Sequence[Hold], settlements: Sequence[Settlement], statuses: dict[RunKey, RunStatus]
+    ) -> None:
+        errors = {item.lease.key: item.verdict.last_error for item in settlements}
+        for hold in holds:
+            key = hold.lease.key
+            fields: dict[str, Any] = {"run": key, "job": hold.job, "attempt": hold.attempt.number}
+            fields["worker"] = self._clerk.worker
+            status = statuses.get(key)
+            if status is None:
+                log.warning("run.lease_lost", **fields)
+            else:
+                level = logging.DEBUG if status is RunStatus.SUCCEEDED else logging.INFO
+                log.event("run.settled", level=level, status=status.value, error=errors[key][:200] or None, **fields)
+
+    def _finish(self, holds: Sequence[Hold]) -> None:
+        for hold in holds:
+            if self._clerk.holds.get(hold.lease.key) is hold:
+                del self._clerk.holds[hold.lease.key]
+            shared.forget(hold.message.headers["id"])
+        self._clerk.hands.acknowledge([hold.message for hold in holds])
+
+
+def _settlement(hold: Hold, outcome: Outcome) -> Settlement:
+    started = hold.started is not None or outcome.kind not in _NEVER_STARTED
+    return Settlement(
+        hold.lease,
+        judge(outcome, hold.attempt),
+        hold.attempt.number if started else None,
+        hold.started_ago,
+        outcome.result,
+    )
+
+
+def _without_data(item: Settlement, error: DatabaseError) -> Settlement:
+    """The same end, with what the database said in place of what it refused."""
+    fault = Fault.bounded("DataError", f"The data could not be stored: {error}", limit=config().error_max)
+    record = item.verdict.record and {
+        "attempt": item.attempt,
+        "kind": item.verdict.record["kind"],
+        "type": fault.type,
+        "message": fault.message,
+        "traceback": "",
+    }
+    verdict = replace(item.verdict, record=record, last_error=str(fault))
+    return replace(item, verdict=verdict, result=None)

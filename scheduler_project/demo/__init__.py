@@ -1,0 +1,1 @@
+"""Three jobs on real input, to see the platform at work: `make up` lays them out."""

@@ -1,0 +1,197 @@
+"""``manage.py doctor``: each fault with its mend, in bounded time."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+from celery import current_app
+from django.core.management import call_command
+from django.db import connection
+from django.test import override_settings
+
+from jobs.conf import config
+from jobs.domain.schedules import tzdata_version
+from jobs.domain.states import RunStatus
+from jobs.management.doctor import broker, database, examine, scheduling, schema
+from jobs.management.doctor.finding import Finding, Level
+from jobs.models import JobCursor, Leader, Marker
+from jobs.store import state
+from jobs.store.clock import database_now
+from tests.support.factories import make_job
+from tests.support.job_history import make_run
+
+pytestmark = pytest.mark.django_db
+SOUND = {"database", "pooler", "clock", "durability"}
+
+
+def by_check(found: Any) -> dict[str, list[Finding]]:
+    """Findings by what was looked at."""
+    checks: dict[str, list[Finding]] = {}
+    for finding in found:
+        checks.setdefault(finding.check, []).append(finding)
+    return checks
+
+
+def a_leader(ticked_ago: timedelta) -> None:
+    Leader.objects.update_or_create(
+        shard=0, defaults={"term": 7, "host": "host-1", "ticked_at": database_now() - ticked_ago}
+    )
+
+
+def test_a_sound_server_has_nothing_to_mend() -> None:
+    found = by_check(database.findings())
+    assert set(found) == SOUND
+    assert {finding.level for findings in found.values() for finding in findings} == {Level.OK}
+
+
+def test_jit_and_another_isolation_are_seen() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL jit = on")
+        cursor.execute("SET LOCAL default_transaction_isolation = 'repeatable read'")
+        cursor.execute("SET LOCAL synchronous_commit = off")
+    found = by_check(database.findings())
+    assert found["jit"][0].level is Level.WARN
+    assert found["isolation"][0].level is Level.FAULT
+    assert found["durability"][0].text == "synchronous_commit is off: a crash of the server loses committed runs."
+
+
+def test_a_missing_migration_is_a_fault() -> None:
+    assert schema.unapplied() == []
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM django_migrations WHERE app = 'demo'")
+    finding = schema.migration_finding(schema.unapplied())
+    assert (finding.level, finding.mend) == (Level.FAULT, "Run manage.py migrate.")
+    assert "demo.0001_initial" in finding.text
+
+
+def test_a_missing_partition_is_a_fault_and_can_be_mended() -> None:
+    tomorrow = database_now() + timedelta(days=1)
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP TABLE jobs_jobrun_p{tomorrow:%Y%m%d}")
+    (missing,) = schema.findings(is_mending=False)
+    assert missing.level is Level.FAULT
+    assert "has no partition for the day in 1 day(s)" in missing.text
+    (mended,) = schema.findings(is_mending=True)
+    assert mended.level is Level.OK
+
+
+def test_a_leader_that_never_was_or_went_silent_is_a_fault() -> None:
+    assert by_check(scheduling.findings())["leader"][0].text == "Shard 0 never had a leader: no slot becomes a run."
+    a_leader(timedelta(minutes=2))
+    silent = by_check(scheduling.findings())["leader"][0]
+    assert silent.level is Level.FAULT
+    assert silent.text.startswith("The leader of shard 0 on host-1 last ticked at ")
+    a_leader(timedelta(seconds=1))
+    assert by_check(scheduling.findings())["leader"][0].text == "Shard 0 is led from host-1, term 7."
+
+
+def test_other_time_zone_rules_at_the_leader_are_seen() -> None:
+    """B144."""
+    state.put(state.TZDATA_VERSION, "2019.1")
+    finding = by_check(scheduling.findings())["tzdata"][0]
+    assert finding.level is Level.WARN
+    assert finding.text.startswith(f"The leader plans by time zone rules 2019.1; here {tzdata_version()} are installed")
+
+
+def test_parked_jobs_are_named() -> None:
+    for name in "abcdefg":
+        JobCursor.objects.filter(pk=make_job(name=name).pk).update(error="bad")
+    finding = by_check(scheduling.findings())["parked jobs"][0]
+    assert finding.text == "Parked: a, b, c, d, e and more."
+
+
+def test_each_queue_is_looked_at() -> None:
+    now = database_now()
+    Marker.objects.create(queue="jobs.fast", sent_at=now, returned_at=now)
+    levels = [finding.level for finding in by_check(scheduling.findings())["queues"]]
+    assert levels == [Level.WARN, Level.OK, Level.WARN]
+
+
+def test_stuck_runs_are_counted() -> None:
+    job = make_job()
+    past = database_now() - timedelta(hours=1)
+    make_run(job, RunStatus.RUNNING, locked_until=past)
+    make_run(job, run_after=past)
+    make_run(job, dispatched_at=past)
+    texts = [finding.text for finding in by_check(scheduling.findings())["stuck runs"]]
+    assert texts == [
+        "1 run(s) have a lease that ended 2 minutes ago.",
+        "1 run(s) are due for 5 minutes and not sent.",
+        "1 run(s) were sent 15 minutes ago and not taken.",
+    ]
+
+
+def test_the_broker_and_redis_answer() -> None:
+    found = by_check([*broker.broker_findings(), *broker.redis_findings()])
+    assert found["broker"][0].level is Level.OK
+    assert found["redis"][0].text == "Redis answers."
+    assert found["topology"][0].level in (Level.OK, Level.WARN)
+
+
+def test_a_broker_that_is_away_is_a_fault_and_its_password_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(current_app.conf, "broker_url", "amqp://user:secret@127.0.0.1:1//")
+    (finding,) = broker.broker_findings()
+    assert finding.level is Level.FAULT
+    assert "127.0.0.1:1" in finding.text
+    assert "secret" not in f"{finding}"
+
+
+def test_a_redis_that_is_away_is_a_warning_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(current_app.conf, "result_backend", "redis://127.0.0.1:1/0")
+    (finding,) = broker.redis_findings()
+    assert finding.level is Level.WARN
+
+
+def test_another_broker_than_rabbitmq_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(current_app.conf, "broker_url", "memory://")
+    (finding,) = broker.broker_findings()
+    assert "is not RabbitMQ" in finding.text
+
+
+@override_settings(BEATKEEPER={"HEARTBEAT": 100})
+def test_a_refused_setting_is_said_before_anything_else_is_looked_at() -> None:
+    config.cache_clear()
+    (finding,) = examine.examine()
+    assert (finding.check, finding.level) == ("settings", Level.FAULT)
+    assert "over a third of LEASE" in finding.text
+
+
+def test_a_look_that_hangs_is_a_fault_after_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    import threading
+
+    released = threading.Event()
+
+    def hang() -> list[Finding]:
+        released.wait(30)
+        return []
+
+    monkeypatch.setattr(examine, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(broker, "broker_findings", hang)
+    began = time.monotonic()
+    found = by_check(examine.examine())
+    released.set()
+    assert time.monotonic() - began < 5
+    assert found["broker"][0].text == "No answer within 0.2 s."
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_command_ends_with_1_on_a_fault_and_with_0_without() -> None:
+    out = StringIO()
+    with pytest.raises(SystemExit) as caught:
+        call_command("doctor", "--json", stdout=out)
+    assert caught.value.code == 1
+    document = json.loads(out.getvalue())
+    assert document["is_sound"] is False
+    assert {"check": "leader", "level": "fault"}.items() <= next(
+        finding.items() for finding in document["findings"] if finding["check"] == "leader"
+    )
+    a_leader(timedelta())
+    out = StringIO()
+    call_command("doctor", "--fix", stdout=out)
+    assert "ok    leader: Shard 0 is led from host-1, term 7." in out.getvalue()
+    assert "      -> " in out.getvalue()

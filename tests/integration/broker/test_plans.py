@@ -1,0 +1,97 @@
+"""The statements of dispatch and markers find their rows by index, in few partitions, at 40,000 runs a day."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from jobs.models import Marker
+from jobs.store.clock import database_now
+from jobs.store.unsent import Horizon
+from tests.support.factories import make_job
+from tests.support.plans import indexes, partitions, plan, scans
+
+_FILL = """
+INSERT INTO jobs_jobrun (job_id, scheduled_for, due_at, run_after, queue, status, finished_at, dispatched_at, priority)
+SELECT %(job)s, slot, slot, slot, 'jobs.default', CASE WHEN n > 2000 THEN 'succeeded' ELSE 'queued' END,
+       CASE WHEN n > 2000 THEN slot END, CASE WHEN n > 1000 THEN slot END, n %% 3
+FROM (SELECT n, %(now)s::timestamptz - n * interval '1 millisecond' AS slot FROM generate_series(1, 40000) AS n) AS runs
+"""
+
+
+@pytest.fixture
+def now(db: None) -> datetime:
+    """A busy partition: 1,000 runs unsent, 1,000 sent, 38,000 ended."""
+    now = database_now()
+    with connection.cursor() as cursor:
+        cursor.execute(_FILL, {"job": make_job(kind="manual").pk, "now": now})
+        cursor.execute("ANALYZE jobs_jobrun")
+    return now
+
+
+@pytest.fixture
+def range_(now: datetime) -> dict[str, Any]:
+    horizon = Horizon.hot(now)
+    return {"since": horizon.since, "until": horizon.until}
+
+
+def test_the_look_for_the_next_run_probes_the_index(range_: dict[str, Any]) -> None:
+    nodes = plan("next_unsent", queues=["jobs.default", "jobs.fast", "jobs.http"], **range_)
+
+    assert not scans(nodes)
+    assert indexes(nodes) == {"jobrun_ready"}
+    assert len(partitions(nodes)) <= 4
+
+
+def test_runs_to_send_come_from_the_index_in_its_order(range_: dict[str, Any]) -> None:
+    nodes = plan("unsent_runs", queue="jobs.default", priority=0, now=None, limit=100, **range_)
+
+    assert "jobrun_ready" in indexes(nodes)
+    assert not scans(nodes)
+    assert len(partitions(nodes)) <= 4
+
+
+def test_the_unclaimed_are_counted_on_the_index(range_: dict[str, Any]) -> None:
+    nodes = plan("count_unclaimed", queue="jobs.default", limit=5000, **range_)
+
+    assert indexes(nodes) == {"jobrun_out"}
+    assert not scans(nodes)
+
+
+def _batch(now: datetime) -> dict[str, Any]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT job_id, scheduled_for FROM jobs_jobrun WHERE dispatched_at IS NULL LIMIT 500")
+        job_ids, slots = zip(*cursor.fetchall(), strict=True)
+    return {"job_id": list(job_ids), "scheduled_for": list(slots), "lo": min(slots), "hi": max(slots)}
+
+
+def test_the_mark_finds_its_runs_by_key(now: datetime) -> None:
+    batch = _batch(now)
+
+    nodes = plan("mark_dispatched", token=[0] * len(batch["job_id"]), **batch)
+
+    assert "jobrun_slot" in indexes(nodes)
+    assert not scans(nodes)
+    assert len(partitions(nodes)) <= 2  # a batch around midnight
+
+
+def test_runs_named_by_key_are_found_by_key(now: datetime) -> None:
+    key = {name: value[:1] if isinstance(value, list) else value for name, value in _batch(now).items()}
+
+    nodes = plan("unsent_runs_by_key", **key)
+
+    assert "jobrun_slot" in indexes(nodes)
+    assert len(partitions(nodes)) <= 2
+
+
+def test_lost_runs_are_looked_for_on_the_index(now: datetime, range_: dict[str, Any]) -> None:
+    for queue in ("jobs.default", "jobs.fast", "jobs.http"):
+        Marker.objects.create(queue=queue, sent_at=now, returned_sent_at=now - timedelta(seconds=30))
+
+    nodes = plan("clear_unreturned", margin=timedelta(seconds=30), limit=1000, **range_)
+
+    assert "jobrun_out" in indexes(nodes)
+    assert not scans(nodes)

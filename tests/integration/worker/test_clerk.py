@@ -1,0 +1,235 @@
+"""The clerk, turned by hand: rows that are refused or locked, a database that is away, bodies that outlive a lease."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.db import OperationalError
+
+from jobs import clock
+from jobs.domain.messages import RUN_HEADER, RunKey
+from jobs.domain.outcomes import Kind, Outcome
+from jobs.store.leases import Published
+from jobs.worker import intake, keeping
+from jobs.worker.clerk import Clerk
+from jobs.worker.hold import Ending, Hold
+from tests.support.elsewhere import Elsewhere, hang_up, sql
+from tests.support.factories import make_job
+from tests.support.runs import get_run, make_run
+
+pytestmark = pytest.mark.usefixtures("committed")
+
+
+class FakeRequest:
+    """Stands for a request whose body runs; remembers how it was ended."""
+
+    def __init__(self) -> None:
+        self.signals: list[str] = []
+
+    def end(self, _pool: Any, signal: str) -> None:
+        self.signals.append(signal)
+
+    def tell(self, outcome: Outcome) -> None:
+        raise AssertionError(outcome)
+
+
+class FakeConsumer:
+    """An event loop that does at once what it is told, and tasks that only note that they were started."""
+
+    connection = pool = "there"
+    connection_errors = ()
+
+    def __init__(self) -> None:
+        self.started: list[Hold] = []
+        self.acknowledged: list[Any] = []
+        self.handlers = {"task": self.start}
+
+    def call_soon(self, act: Any, *args: Any) -> None:
+        act(*args)
+
+    def start(self, message: Any, *_: Any) -> None:
+        hold = message.jobs_hold
+        hold.request, hold.given = FakeRequest(), True
+        self.started.append(hold)
+
+    def message(self, name: str) -> Any:
+        message = SimpleNamespace(headers={"task": "task", "id": name}, acknowledged=False, jobs_hold=None)
+        message.channel = SimpleNamespace(connection="there")
+        message.ack_log_error = lambda *_: self.acknowledged.append(name)
+        return message
+
+
+@pytest.fixture
+def consumer() -> FakeConsumer:
+    return FakeConsumer()
+
+
+@pytest.fixture
+def clerk(consumer: FakeConsumer) -> Iterator[Clerk]:
+    yield Clerk(consumer)
+    hang_up()
+
+
+def start(clerk: Clerk, consumer: FakeConsumer, *keys: RunKey) -> list[Hold]:
+    """Runs that were claimed and whose bodies run."""
+    for key in keys:
+        clerk.arrived(consumer.message(str(key)), Published(key, 0))
+    clerk.tick(0)
+    for hold in consumer.started:
+        hold.started = clock.monotonic()
+    return [clerk.holds[key] for key in keys]
+
+
+def finish(clerk: Clerk, hold: Hold, outcome: Outcome) -> None:
+    hold.ended = True
+    clerk.told(hold, outcome)
+
+
+def test_a_claimed_run_carries_its_attempt_and_is_acknowledged_when_settled(
+    clerk: Clerk, consumer: FakeConsumer
+) -> None:
+    key = make_run(make_job(kind="manual", name="the-job"), attempts=2)
+    (hold,) = start(clerk, consumer, key)
+    assert hold.message.headers["retries"] == 2
+    assert hold.message.headers[RUN_HEADER] == {"key": str(key), "job": "the-job", "attempt": 3}
+    assert consumer.acknowledged == []
+    finish(clerk, hold, Outcome(Kind.SUCCEEDED, "1"))
+    clerk.tick(0)
+    assert get_run(key).status == "succeeded"
+    assert consumer.acknowledged == [str(key)]
+    assert clerk.holds == {}
+
+
+def test_a_row_that_the_database_refuses_settles_alone_and_says_so(clerk: Clerk, consumer: FakeConsumer) -> None:
+    keys = [make_run() for _ in range(5)]
+    holds = start(clerk, consumer, *keys)
+    for number, hold in enumerate(holds):
+        finish(clerk, hold, Outcome(Kind.SUCCEEDED, '"\\u0000"' if number == 2 else str(number)))
+    clerk.tick(0)
+    assert [get_run(key).status for key in keys] == ["succeeded"] * 5
+    assert [get_run(key).result for key in keys] == [0, 1, None, 3, 4]
+    assert get_run(keys[2]).last_error.startswith("DataError: The data could not be stored")
+
+
+def test_a_message_that_the_database_refuses_harms_no_other(clerk: Clerk, consumer: FakeConsumer) -> None:
+    key = make_run()
+    clerk.arrived(consumer.message("absurd"), Published(RunKey(2**70, key.scheduled_for), 2**40))
+    clerk.arrived_unknown(consumer.message("nul"), Published(key, 7), "a\x00b")
+    start(clerk, consumer, key)
+    assert get_run(key).status == "running"
+    assert sorted(consumer.acknowledged) == ["absurd", "nul"]
+
+
+def test_a_locked_row_holds_up_no_other(clerk: Clerk, consumer: FakeConsumer) -> None:
+    locked, free = make_run(), make_run()
+    with Elsewhere() as there:
+        there.do(sql, "BEGIN")
+        there.do(sql, "SELECT FROM jobs_jobrun WHERE scheduled_for = %s FOR UPDATE", locked.scheduled_for)
+        for key in (locked, free):
+            clerk.arrived(consumer.message(str(key)), Published(key, 0))
+        clerk.tick(0)
+        assert get_run(free).status == "running"
+        there.do(sql, "ROLLBACK")
+    clerk.tick(0)
+    assert get_run(locked).status == "running"
+    assert consumer.acknowledged == []
+
+
+def test_what_came_while_the_database_was_away_is_done_when_it_is_back(
+    clerk: Clerk, consumer: FakeConsumer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = make_run()
+    with monkeypatch.context() as patched:
+        patched.setattr(intake, "claim", _away)
+        clerk.arrived(consumer.message(str(key)), Published(key, 0))
+        clerk.tick(0)
+        assert consumer.started == consumer.acknowledged == []
+    monkeypatch.setattr(clerk._ledger, "_back_at", 0.0)
+    clerk.tick(0)
+    assert get_run(key).status == "running"
+
+
+@pytest.mark.parametrize(
+    ("policy", "ended"),
+    [
+        ({}, []),
+        ({"delivery": "at_most_once"}, ["SIGKILL"]),
+        ({"concurrency_policy": "forbid"}, ["SIGKILL"]),
+        ({"concurrency_policy": "replace"}, ["SIGKILL"]),
+    ],
+)
+def test_only_a_body_that_may_have_no_twin_is_ended_when_its_lease_cannot_be_renewed(
+    clerk: Clerk,
+    consumer: FakeConsumer,
+    monkeypatch: pytest.MonkeyPatch,
+    policy: dict[str, Any],
+    ended: list[str],
+) -> None:
+    key = make_run(make_job(kind="manual", **policy))
+    (hold,) = start(clerk, consumer, key)
+    monkeypatch.setattr(keeping, "heartbeat", _away)
+    monkeypatch.setattr(clerk._keeping, "_next_beat", 0.0)
+    clerk.tick(0)
+    assert hold.request.signals == []
+    hold.lease_until = clock.monotonic() - 0.001
+    clerk.tick(0)
+    assert hold.request.signals == ended
+
+
+def test_a_body_deaf_to_sigterm_is_killed(
+    clerk: Clerk, consumer: FakeConsumer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = make_run()
+    (hold,) = start(clerk, consumer, key)
+    sql("UPDATE jobs_jobrun SET cancel_requested_at = clock_timestamp()")
+    monkeypatch.setattr(clerk._keeping, "_next_beat", 0.0)
+    clerk.tick(0)
+    assert (hold.ending, hold.request.signals) == (Ending.CANCELLED, ["SIGTERM"])
+    assert hold.ending_since is not None
+    hold.ending_since -= keeping.KILL_AFTER
+    clerk.tick(0)
+    assert hold.request.signals == ["SIGTERM", "SIGKILL"]
+    assert get_run(key).status == "running"
+
+
+def test_a_start_is_written_at_the_next_heartbeat(
+    clerk: Clerk, consumer: FakeConsumer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = make_run()
+    start(clerk, consumer, key)
+    assert (get_run(key).attempts, get_run(key).started_at) == (0, None)
+    monkeypatch.setattr(clerk._keeping, "_next_beat", 0.0)
+    clerk.tick(0)
+    assert get_run(key).attempts == 1
+    assert get_run(key).started_at is not None
+
+
+@pytest.mark.parametrize("given_too", [False, True])
+def test_what_may_have_begun_is_handed_back_only_where_a_second_body_does_no_harm(
+    clerk: Clerk, consumer: FakeConsumer, monkeypatch: pytest.MonkeyPatch, given_too: bool
+) -> None:
+    often = [make_run() for _ in range(3)]
+    once = [make_run(make_job(kind="manual", delivery="at_most_once")) for _ in range(2)]
+    holds = start(clerk, consumer, *often, *once)
+    for hold in holds[1:]:
+        hold.started = None
+    holds[1].given = holds[3].given = False
+    clerk._stop_by = None
+    clerk._inbox.put(lambda: clerk._hand_back(given_too, SimpleNamespace(set=lambda: None)))  # type: ignore[arg-type]
+    clerk.tick(0)
+    back = {key for key in (*often, *once) if get_run(key).status == "queued"}
+    assert back == {often[1], once[0], *([often[2]] if given_too else [])}
+    assert [get_run(key).attempts for key in once] == [0, 1]
+    assert holds[4].forsaken == given_too
+    monkeypatch.setattr(clerk._keeping, "_next_beat", 0.0)
+    clerk.tick(0)
+    finish(clerk, holds[4], Outcome(Kind.SUCCEEDED))
+    clerk.tick(0)
+    assert get_run(once[1]).status == "succeeded"
+
+
+def _away(*_: Any, **__: Any) -> Any:
+    raise OperationalError("the server closed the connection")

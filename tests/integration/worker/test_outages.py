@@ -1,0 +1,82 @@
+"""A worker whose broker or database goes away for a while: each run is executed once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from kombu.pidbox import Mailbox
+
+from jobs.broker import topology
+from tests.support.waiting import wait_until
+from tests.support.worker_stack import WorkerStack
+
+QUEUE = "jobs.http"
+
+
+@pytest.fixture(scope="module")
+def outage(workers: WorkerStack) -> Iterator[WorkerStack]:
+    """A worker that prefetches, so that some of what it claimed waits."""
+    process = workers.worker("--prefetch-multiplier", "5", queue=QUEUE, concurrency=2)
+    yield workers
+    assert workers.stop_worker(process) == 0
+
+
+def test_a_lost_broker_connection_executes_each_run_once(outage: WorkerStack) -> None:
+    keys = [outage.start("sleeps", 1.5, queue=QUEUE) for _ in range(6)]
+    wait_until(lambda: sum(outage.row(key).status == "running" for key in keys) == 6, what="all to be claimed")
+    outage.until_effect("begins", keys[0])
+    outage.close_connections()
+    for key in keys:
+        wait_until(lambda: _ended_or_sent_again(outage, key), 30, f"run {key} to end")  # noqa: B023  # called at once
+    assert [len(outage.effects(key, "begins")) for key in keys] == [1] * 6
+    assert {outage.row(key).attempts for key in keys} == {1}
+    wait_until(lambda: outage.messages_left(QUEUE) == 0, what="the copies to be acknowledged")
+
+
+def test_a_lost_database_connection_loses_no_outcome(outage: WorkerStack) -> None:
+    keys = [outage.start("sleeps", 0.5, queue=QUEUE) for _ in range(4)]
+    outage.until_effect("begins", keys[0])
+    outage.database.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    assert [outage.until(key).status for key in keys] == ["succeeded"] * 4
+    assert {outage.row(key).attempts for key in keys} == {1}
+
+
+def _ended_or_sent_again(workers: WorkerStack, key: object) -> bool:
+    row = workers.row(key)  # type: ignore[arg-type]
+    if row.status == "queued" and row.dispatched_at is None:
+        workers.publish(key)  # type: ignore[arg-type]
+    return row.finished_at is not None
+
+
+def test_a_queue_made_otherwise_ends_the_worker_with_the_mend(workers: WorkerStack) -> None:
+    with workers.broker.channel() as channel:
+        channel.exchange_delete("jobs.dlx")
+        channel.exchange_declare("jobs.dlx", type="direct", durable=True, auto_delete=False)
+        try:
+            process = workers.worker(queue="jobs.fast", is_ready=False)
+            assert process.wait(30) == 1
+            assert b"rabbitmqadmin" in workers.stack.log_of(process).read_bytes()
+        finally:
+            channel.exchange_delete("jobs.dlx")
+            topology.declare(workers.broker)
+            workers.declare_dead()
+
+
+def test_what_waits_for_a_child_can_still_be_missed_revoked_or_cancelled(outage: WorkerStack) -> None:
+    busy = [outage.start("sleeps", 2, queue=QUEUE) for _ in range(2)]
+    for key in busy:
+        outage.until_effect("begins", key)
+    late, revoked, cancelled = (outage.add_run("returns", queue=QUEUE) for _ in range(3))
+    outage.update(late, "start_by = clock_timestamp() + interval '1 s'")
+    attempt = [outage.publish(key) for key in (late, revoked, cancelled)][1]
+    for key in (late, revoked, cancelled):
+        outage.until(key, "running")
+    outage.update(cancelled, "cancel_requested_at = clock_timestamp()")
+    Mailbox("celery", type="fanout")(outage.broker)._broadcast("revoke", {"task_id": attempt})
+    assert [outage.until(key).status for key in (late, revoked, cancelled)] == ["missed", "cancelled", "cancelled"]
+    assert [outage.row(key).attempts for key in (late, revoked, cancelled)] == [0, 0, 0]
+    assert [outage.until(key).status for key in busy] == ["succeeded"] * 2

@@ -1,0 +1,51 @@
+"""What the planner makes of a statement on a partition as large as a busy day's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from django.db import connection
+
+from jobs.store.statement import Statement
+
+
+def plan(name: str, **params: Any) -> list[dict[str, Any]]:
+    """The nodes of a stored statement's plan, from the top."""
+    with connection.cursor() as cursor:
+        cursor.execute("EXPLAIN (FORMAT JSON) " + Statement(name).text, params)
+        found = cursor.fetchone()[0]
+    tree = found if isinstance(found, list) else json.loads(found)
+    return list(_nodes(tree[0]["Plan"]))
+
+
+def indexes(nodes: list[dict[str, Any]]) -> set[str]:
+    """The index columns that the plan's index scans are on, by the parent's name of the index."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT child.relname, coalesce(parent.relname, child.relname) FROM pg_class child"
+            " LEFT JOIN pg_inherits i ON i.inhrelid = child.oid LEFT JOIN pg_class parent ON parent.oid = i.inhparent"
+            " WHERE child.relname = ANY(%s)",
+            [[node["Index Name"] for node in nodes if "Index Name" in node]],
+        )
+        return {parent for _, parent in cursor.fetchall()}
+
+
+def partitions(nodes: list[dict[str, Any]]) -> set[str]:
+    """The partitions of the run table that the plan touches."""
+    return {node["Relation Name"] for node in nodes if node.get("Relation Name", "").startswith("jobs_jobrun_p")}
+
+
+def scans(nodes: list[dict[str, Any]]) -> list[str]:
+    """The tables of a thousand rows and more that are read from end to end; for an empty one that is right."""
+    read = [node["Relation Name"] for node in nodes if node["Node Type"] == "Seq Scan"]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT relname FROM pg_class WHERE relname = ANY(%s) AND reltuples >= 1000", [read])
+        return [name for (name,) in cursor.fetchall()]
+
+
+def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield node
+    for child in node.get("Plans", []):
+        yield from _nodes(child)
