@@ -19,7 +19,9 @@ HTTP_QUEUE = "jobs.http"
 QUEUES = (DEFAULT_QUEUE, FAST_QUEUE, HTTP_QUEUE)
 _QUEUE_NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 _KIB = 1024
-_MOST = {"LEASE": 3600, "RETENTION_DAYS": 400, "SHARDS": 64, "DISPATCH_WINDOW": 1_000_000, "PAYLOAD_MAX": 8 * _KIB**2}
+_MOST = {"LEASE": 3600, "RETENTION_DAYS": 400, "SHARDS": 1, "DISPATCH_WINDOW": 1_000_000, "PAYLOAD_MAX": 8 * _KIB**2}
+_WHY = {"SHARDS": " This version leads one shard: leave the setting out."}
+_FOREIGN_QUEUES = ("amq.", "celery_delayed")  # the broker's own, and those Celery keeps for messages with a delay
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +72,13 @@ def _require_number(key: str, value: object, *, is_whole: bool) -> None:
     _require(
         is_number and math.isfinite(value) and 0 < value <= most,  # type: ignore[arg-type, operator]  # only when a number
         key,
-        f"{value!r} must be a {'whole ' if is_whole else ''}number above 0, at most {most:,}.",
+        f"{value!r} must be a {'whole ' if is_whole else ''}number above 0, at most {most:,}.{_WHY.get(key, '')}",
     )
+
+
+def _is_queue_name(name: str) -> bool:
+    is_taken = name == "jobs.dead" or name.startswith(_FOREIGN_QUEUES)
+    return _QUEUE_NAME.fullmatch(name) is not None and not is_taken
 
 
 def _queues(value: object) -> tuple[str, ...]:
@@ -80,9 +87,10 @@ def _queues(value: object) -> tuple[str, ...]:
     _require(is_list, "QUEUES", f"{value!r} must be a list of queue names, to be had beside {', '.join(QUEUES)}.")
     for name in value:  # type: ignore[attr-defined]  # a list by now
         _require(
-            isinstance(name, str) and _QUEUE_NAME.fullmatch(name) is not None and name != "jobs.dead",
+            isinstance(name, str) and _is_queue_name(name),
             "QUEUES",
-            f"{name!r} must be 1 to 100 letters, digits, dots, underscores or hyphens, and not jobs.dead.",
+            f"{name!r} must be 1 to 100 letters, digits, dots, underscores or hyphens, not be jobs.dead, and not begin "
+            f"with {' or '.join(_FOREIGN_QUEUES)}.",
         )
     return tuple(dict.fromkeys((*QUEUES, *value)))  # type: ignore[misc]  # likewise
 

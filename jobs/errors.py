@@ -5,9 +5,9 @@ BeatkeeperError
 │   ├── InvalidFieldError  one field of a definition or a setting
 │   │   └── InvalidScheduleError
 │   ├── NotFoundError      no such job or run
-│   └── ConflictError      the thing is in a state that does not allow it
+│   ├── ConflictError      the thing is in a state that does not allow it
+│   └── TopologyError      the broker holds a queue or an exchange of our name, made otherwise
 ├── FencedError            nobody acts: the right to write was lost, write nothing more
-│   ├── LeaseLostError     another claim, or the reaper, owns the run
 │   └── LeadershipLostError  a newer term exists
 └── DependencyError        try again later: database or broker
 """
@@ -43,12 +43,12 @@ class ConflictError(CallerError):
     """The state of the job or run does not allow this; the message names the state."""
 
 
+class TopologyError(CallerError):
+    """The broker holds a queue or an exchange of our name, made otherwise; the message says the mend."""
+
+
 class FencedError(BeatkeeperError):
     """The right to write has passed to someone else."""
-
-
-class LeaseLostError(FencedError):
-    """The run's lease is held by another claim, or the run has ended."""
 
 
 class LeadershipLostError(FencedError):

@@ -6,6 +6,8 @@ from typing import Any
 
 from celery import Celery, signals
 
+from jobs.startup import or_exit
+
 
 def install(app: Celery) -> None:
     """Set what workers and beat need. Messages without our run header stay ordinary Celery.
@@ -22,20 +24,23 @@ def install(app: Celery) -> None:
 
 
 def _configure(sender: Celery, **_: Any) -> None:
-    from jobs.beat.celery_settings import configure_beat
-    from jobs.worker.celery_settings import annotate_tasks
+    with or_exit():
+        from jobs.beat.celery_settings import configure_beat
+        from jobs.worker.celery_settings import annotate_tasks
 
-    configure_beat(sender)
-    annotate_tasks(sender)
+        configure_beat(sender)
+        annotate_tasks(sender)
 
 
 def _prepare_worker(**options: Any) -> None:
-    from jobs.worker.celery_settings import prepare_worker
+    with or_exit():
+        from jobs.worker.celery_settings import prepare_worker
 
-    prepare_worker(**options)
+        prepare_worker(**options)
 
 
 def _set_prefetch(**options: Any) -> None:
-    from jobs.worker.celery_settings import set_prefetch
+    with or_exit():
+        from jobs.worker.celery_settings import set_prefetch
 
-    set_prefetch(**options)
+        set_prefetch(**options)

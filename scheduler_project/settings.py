@@ -64,7 +64,16 @@ DATABASES: dict[str, Any] = {
     )
 }
 DATABASES["default"].setdefault("OPTIONS", {}).update(
-    {"options": _DATABASE_OPTIONS, "connect_timeout": 5, "application_name": "beatkeeper"}
+    {
+        "options": _DATABASE_OPTIONS,
+        "application_name": "beatkeeper",
+        # A server that vanished without a word is noticed in half a minute, not in two hours.
+        "connect_timeout": 5,
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 25_000,
+    }
 )
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

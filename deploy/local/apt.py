@@ -48,6 +48,5 @@ def _cannot_install(packages: Sequence[str]) -> str:
     return (
         f"Missing: {', '.join(packages)}. Do one of these, then run the command again:\n"
         f"  sudo {' '.join(_INSTALL)} {' '.join(packages)}\n"
-        "  docker compose up\n"
         f"  set {', '.join(SERVER_VARIABLES)} to servers that run elsewhere"
     )

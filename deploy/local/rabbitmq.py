@@ -131,7 +131,7 @@ class RabbitMQ(Server):
         if found and (int(found[1]), int(found[2])) < _OLDEST:
             raise LocalError(
                 f"RabbitMQ {found[1]}.{found[2]} is installed, {_OLDEST[0]}.{_OLDEST[1]} or newer is needed: "
-                "name one with BROKER_URL, or use `docker compose up`."
+                "name one with BROKER_URL."
             )
 
     def _ensure_test_vhost(self) -> None:

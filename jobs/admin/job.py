@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin, messages
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -61,6 +63,14 @@ class JobAdmin(JobButtonsAdmin, JobColumns):
 
     def has_delete_permission(self, request: HttpRequest, obj: Job | None = None) -> bool:
         return False
+
+    def changeform_view(self, request: HttpRequest, *args: Any, **options: Any) -> HttpResponse:
+        try:
+            return super().changeform_view(request, *args, **options)
+        except (IntegrityError, ValidationError):
+            # What the form's check found good is not so any more, as when the name was taken meanwhile. Checked again,
+            # that is said at the field; a fault of another kind comes again.
+            return super().changeform_view(request, *args, **options)
 
     def save_model(self, request: HttpRequest, obj: Job, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)

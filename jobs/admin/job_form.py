@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 
@@ -17,6 +19,7 @@ class JobForm(ScheduleForm):
     args = StrictJSONField("args", empty=list, label="Arguments", help_text='A JSON list: [1, "a"]')
     kwargs = StrictJSONField("kwargs", label="Keyword arguments", help_text='A JSON object: {"key": 1}')
     labels = StrictJSONField("labels", rows=1, help_text='A JSON object: {"service": "billing"}')
+    version = forms.IntegerField(required=False, widget=forms.HiddenInput)  # the definition that was opened
 
     class Meta(ScheduleForm.Meta):
         fields = [
@@ -33,14 +36,27 @@ class JobForm(ScheduleForm):
             "queue": DatalistInput(lambda: config().queues, attrs={"size": 30}),
         }
 
-    def clean_name(self) -> str:
-        """Say at the field what the unique constraint would say at the form's head."""
-        name: str = self.cleaned_data["name"]
-        if Job.objects.living().filter(name=name).exclude(pk=self.instance.pk).exists():
-            raise ValidationError(
-                f'A job named "{name}" exists. Choose another name, or edit or archive that job.', code="unique"
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.initial["version"] = self.instance.version
+
+    def clean(self) -> dict[str, Any]:
+        super().clean()
+        if self.instance.pk:
+            self._refuse_over_newer()
+        return self.cleaned_data
+
+    def _refuse_over_newer(self) -> None:
+        """The row's lock holds until the save, in the admin's transaction: of two editors the later one is refused."""
+        stored = Job.objects.select_for_update(no_key=True).values_list("version", flat=True).get(pk=self.instance.pk)
+        opened = self.cleaned_data.get("version")
+        if opened != stored:
+            self.add_error(
+                None,
+                f"This job was changed meanwhile: you opened definition {opened or 'unknown'}, it is now at {stored}. "
+                "Nothing was saved, and what you typed is still here. Open the job anew, look at what changed, "
+                "and enter yours there.",
             )
-        return name
 
     def _get_validation_exclusions(self) -> set[str]:
         """Leave out only what is known to be wrong; Django would also skip constraints on fields not shown here."""

@@ -8,12 +8,16 @@ from celery import beat
 
 from jobs import log
 from jobs.beat.loop import Loop
+from jobs.conf import config
+from jobs.startup import or_exit
 
 
 class Scheduler(beat.Scheduler):
     """Hands Celery's ticks to the loop. Celery builds it twice; the lazy one, for the banner, opens nothing."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
+        with or_exit():
+            config()
         self._loop = Loop()
         self._is_ticking = False
         super().__init__(*args, **options)

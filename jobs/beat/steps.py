@@ -37,6 +37,7 @@ class Steps:
         self._partitions_made_on: date | None = None
         self._sweep_at = 0.0
         self._report_at = 0.0
+        self._was_cut_short = False
         self.failed = False
 
     def run(self, seen: Look) -> int:
@@ -67,7 +68,9 @@ class Steps:
         done = self._repeat("emit", lambda: emit_due(self._term).cursors)
         if self.failed:
             self._partitions_made_on = None  # a partition may have been dropped by hand: look again
-        if not done and seen.next_due and seen.next_due < seen.now - LOCKED_FOR and monotonic() >= self._report_at:
+        # While there is more to emit than a tick has time for, what is due for long need not be locked.
+        is_overdue = seen.next_due is not None and seen.next_due < seen.now - LOCKED_FOR
+        if is_overdue and not self._was_cut_short and monotonic() >= self._report_at:
             self._report_at = monotonic() + REPORT_SECONDS
             self._step("report_locked", lambda: report_locked(self._term, now=seen.now))
         return done
@@ -87,11 +90,10 @@ class Steps:
     def _repeat(self, name: str, batch: Callable[[], int]) -> int:
         """Do batches until none is left or the step's time is over."""
         stop_at = monotonic() + STEP_SECONDS
-        total = 0
-        while done := self._step(name, batch):
+        total, self._was_cut_short = 0, False
+        while not self._was_cut_short and (done := self._step(name, batch)):
             total += done
-            if monotonic() >= stop_at:
-                break
+            self._was_cut_short = monotonic() >= stop_at
         return total
 
     def _step(self, name: str, do: Callable[[], int]) -> int:

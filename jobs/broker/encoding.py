@@ -1,4 +1,4 @@
-"""Messages as bytes, built from templates: what is the same for all runs of a job is encoded once.
+"""Messages as bytes, built from templates: what is the same for all runs of a task is encoded once.
 
 py-amqp encodes a message's header table in about 50 us; filled into a template it takes a few. The layout is that of
 AMQP 0-9-1 (frames in 4.2.3, the class ``basic``), with Celery's message protocol 2 in it.
@@ -14,7 +14,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from amqp.exceptions import FrameSyntaxError
 from amqp.serialization import dumps
@@ -52,28 +52,35 @@ class Content:
     body: bytes
 
 
-class RunTemplate:
-    """The messages of all runs of one definition of a job."""
+class Call(NamedTuple):
+    """What a message takes from the job itself: its name and, as JSON texts, its arguments."""
 
-    def __init__(self, *, name: str, task: str, args: str, kwargs: str, limits: tuple[float, float | None]) -> None:
-        """``args`` and ``kwargs`` are JSON texts; ``limits`` are (hard, soft) in seconds."""
-        self._args, self._kwargs = args, kwargs
-        self._body = _body(args, kwargs)
+    job: str
+    args: str
+    kwargs: str
+
+    def replaced_by(self, payload: Mapping[str, Any]) -> Call:
+        """With the ``args`` and ``kwargs`` that the payload of a run names in place of the job's."""
+        return self._replace(**{name: json.dumps(payload[name]) for name in ("args", "kwargs") if name in payload})
+
+
+class RunTemplate:
+    """The messages of all runs of one task with the same limits: few, however many jobs there are."""
+
+    def __init__(self, *, task: str, limits: tuple[float, float | None]) -> None:
+        """``limits`` are (hard, soft) in seconds."""
         self._entries = _entries(
-            _common(task) | {"shadow": name, "timelimit": list(limits), "argsrepr": _MASKED, "kwargsrepr": _MASKED}
+            _common(task) | {"timelimit": list(limits), "argsrepr": _MASKED, "kwargsrepr": _MASKED}
         )
 
-    def content(self, key: RunKey, token: int, payload: Mapping[str, Any] | None = None) -> Content:
-        """The message of one attempt. ``payload`` may hold ``args`` and ``kwargs`` that stand in for the job's."""
-        text, attempt = str(key).encode(), task_id(key, token)
+    def content(self, key: RunKey, token: int, call: Call) -> Content:
+        """The message of one attempt."""
+        text, attempt, job = str(key).encode(), task_id(key, token), call.job.encode()
         run = b"\x03keyS%b%b\x05tokenI%b" % (_u32(len(text)), text, _u32(token))
-        entries = b"%b%bF%b%b" % (self._entries, _RUN_NAME, _u32(len(run)), run)
-        return Content(attempt, _properties(attempt, entries), self._replaced(payload) if payload else self._body)
-
-    def _replaced(self, payload: Mapping[str, Any]) -> bytes:
-        args = json.dumps(payload["args"]) if "args" in payload else self._args
-        kwargs = json.dumps(payload["kwargs"]) if "kwargs" in payload else self._kwargs
-        return _body(args, kwargs)
+        shadow = b"\x06shadowS%b%b" % (_u32(len(job)), job)
+        entries = b"%b%b%bF%b%b" % (self._entries, shadow, _RUN_NAME, _u32(len(run)), run)
+        body = f"[{call.args},{call.kwargs},{_EMBED}]".encode()
+        return Content(attempt, _properties(attempt, entries), body)
 
 
 def marker(queue: str, sent_at: datetime) -> Content:
@@ -114,10 +121,6 @@ def _common(task: str) -> dict[str, Any]:
 @functools.cache
 def _origin(pid: int) -> str:
     return f"beatkeeper{pid}@{socket.gethostname()}"
-
-
-def _body(args: str, kwargs: str) -> bytes:
-    return f"[{args},{kwargs},{_EMBED}]".encode()
 
 
 def _entries(table: dict[str, Any]) -> bytes:

@@ -18,6 +18,7 @@ from jobs.broker.channel import ConfirmChannel
 from jobs.broker.encoding import Address, Content
 from jobs.broker.pause import Pause
 from jobs.clock import monotonic
+from jobs.errors import TopologyError
 
 # py-amqp raises AttributeError where it meets a connection that another call has just given up.
 CONNECTION_ERRORS: tuple[type[Exception], ...] = (OSError, amqp.AMQPError, AttributeError)
@@ -63,7 +64,7 @@ class Lane:
         """Write a batch. A channel that cannot be had fails the lane; connection errors are the caller's."""
         try:
             channel, address = self._opened(connection)
-        except (topology.TopologyError, amqp.ChannelError) as error:
+        except (TopologyError, amqp.ChannelError) as error:
             self._fail(str(error))
             return
         self._batch, self._tags = batch, channel.next_tags(len(batch))

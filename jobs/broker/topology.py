@@ -17,17 +17,13 @@ from kombu.exceptions import ChannelError
 
 from jobs.conf import config
 from jobs.domain.messages import DEAD_LETTER_EXCHANGE, DEAD_LETTER_QUEUE, EXCHANGE
-from jobs.errors import CallerError
+from jobs.errors import TopologyError
 
 T = TypeVar("T")
 AnyConnection: TypeAlias = Connection | amqp.Connection  # kombu's, or the one below it
 _QUORUM = {"x-queue-type": "quorum"}
 _NOT_FOUND = 404
 _PRECONDITION_FAILED = 406
-
-
-class TopologyError(CallerError):
-    """The broker holds a queue or an exchange of our name, made otherwise."""
 
 
 def exchange() -> Exchange:

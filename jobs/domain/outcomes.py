@@ -6,10 +6,11 @@ outcome of the body                                       becomes
 return · Ignore                                           succeeded · succeeded, noted ``ignored``
 exception, soft time limit, MemoryError                   retry by policy, at the end dead
 Retry (``self.retry``, autoretry)                         retry at its delay, at the end dead
-hard time limit, child lost, SystemExit                   retry, at the end dead; under at-most-once dead
+hard time limit                                           retry by policy, at the end dead; at-most-once dead
+child lost, SystemExit                                    retry soon, at the end dead; at-most-once dead
 Reject(requeue=True) · Reject, ``dont_autoretry_for``     retry by policy, at the end dead · dead at once
 cancelled, revoked                                        cancelled
-the worker was told to stop at once                       queued again at once; under at-most-once dead
+the worker was told to stop at once                       queued again at once; at-most-once dead
 given to the pool too late                                missed
 ========================================================  =====================================================
 """
@@ -21,7 +22,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from jobs.domain.bounds import bounded_json, bounded_text
 from jobs.domain.policies import Delivery
@@ -31,6 +32,10 @@ from jobs.domain.states import RunStatus
 __all__ = ["Attempt", "Fault", "Kind", "Outcome", "Verdict", "bounded_json", "bounded_text", "judge"]
 
 LONGEST_WAIT = 30 * 86_400.0
+# Seconds after a lost child, and at most so many more. The loss says nothing of what the body calls, so there is no
+# one to spare by the job's back-off. A body that kills its child each time still starves no other, and runs that one
+# death took together come back a little apart.
+LOST_WAIT, LOST_SPREAD = 1.0, 0.5
 _MESSAGE_SHARE = 16
 _TRACEBACK_SHARE = 4
 
@@ -56,8 +61,7 @@ _SUCCESS = frozenset({Kind.SUCCEEDED, Kind.IGNORED})
 _CUT_OFF = frozenset({Kind.TIMED_OUT, Kind.WORKER_LOST, Kind.INTERRUPTED})
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(NamedTuple):
     """What went wrong, bounded."""
 
     type: str
@@ -77,9 +81,11 @@ class Fault:
         return f"{self.type}: {self.message}" if self.message else self.type
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How an attempt ended. ``delay`` (seconds) and ``max_retries`` are what a Retry asked for."""
+class Outcome(NamedTuple):
+    """How an attempt ended. ``delay`` (seconds) and ``max_retries`` are what a Retry asked for.
+
+    A tuple, since each one is pickled from a child to its parent.
+    """
 
     kind: Kind
     result: str | None = None
@@ -144,6 +150,8 @@ def _may_go_on(outcome: Outcome, attempt: Attempt) -> bool:
 def _wait(outcome: Outcome, attempt: Attempt, draw: Callable[[], float]) -> float:
     if outcome.kind is Kind.INTERRUPTED:
         return 0.0
+    if outcome.kind is Kind.WORKER_LOST:
+        return LOST_WAIT + LOST_SPREAD * draw()
     asked = outcome.delay
     if asked is None or math.isnan(asked):
         return delay(attempt.policy, attempt.number, draw)

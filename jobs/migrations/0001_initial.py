@@ -403,6 +403,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name": "gap",
+                "verbose_name_plural": "gaps",
                 "db_table": "jobs_slotgap",
             },
         ),
@@ -472,6 +474,7 @@ class Migration(migrations.Migration):
                 condition=models.Q(("archived_at", None)),
                 fields=("name",),
                 name="job_name_living",
+                violation_error_code="unique",
                 violation_error_message="A job of this name exists. Choose another name, or edit or archive that job.",
             ),
         ),

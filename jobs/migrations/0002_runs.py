@@ -1,5 +1,6 @@
 """The run table: partitioned, so its SQL is our own; the state tells Django what it needs to know."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import django.core.validators
@@ -11,7 +12,7 @@ import jobs.domain.states
 from jobs.domain.states import ACTIVE, RunStatus, Trigger
 
 
-def _words(words):
+def _words(words: Iterable[str]) -> str:
     return ", ".join(f"'{word}'" for word in sorted(words))
 
 
@@ -117,6 +118,8 @@ class Migration(migrations.Migration):
                         ),
                     ],
                     options={
+                        "verbose_name": "run",
+                        "verbose_name_plural": "runs",
                         "db_table": "jobs_jobrun",
                     },
                 ),
@@ -203,6 +206,13 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="jobrun_queued_not_cancelled",
+                    ),
+                ),
+                migrations.AddConstraint(
+                    model_name="jobrun",
+                    constraint=models.CheckConstraint(
+                        condition=models.Q(("priority__range", (0, 9))),
+                        name="jobrun_priority_range",
                     ),
                 ),
             ],

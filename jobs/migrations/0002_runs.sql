@@ -38,7 +38,9 @@ CREATE TABLE jobs_jobrun (
     CONSTRAINT jobrun_finished_is_terminal CHECK ((finished_at IS NULL) = (status IN ({active}))),
     CONSTRAINT jobrun_locked_is_running CHECK (
         (locked_by IS NOT NULL) = (status = 'running') AND (locked_until IS NOT NULL) = (status = 'running')),
-    CONSTRAINT jobrun_queued_not_cancelled CHECK (status <> 'queued' OR cancel_requested_at IS NULL)
+    CONSTRAINT jobrun_queued_not_cancelled CHECK (status <> 'queued' OR cancel_requested_at IS NULL),
+    -- next_unsent asks for these priorities and no other
+    CONSTRAINT jobrun_priority_range CHECK (priority BETWEEN 0 AND 9)
 ) PARTITION BY RANGE (scheduled_for);
 
 -- Their predicates must not be implied by the guards of keyed statements (status = ...), or the planner takes

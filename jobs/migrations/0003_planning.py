@@ -6,10 +6,12 @@ from django.db import migrations
 
 _DROP = """
 DROP TRIGGER jobs_cursor_grows ON jobs_cursor;
+DROP TRIGGER jobs_job_policy_changed ON jobs_job;
 DROP TRIGGER jobs_job_changed ON jobs_job;
 DROP TRIGGER jobs_job_version ON jobs_job;
 DROP TRIGGER jobs_job_inserted ON jobs_job;
-DROP FUNCTION jobs_cursor_grows, jobs_job_changed, jobs_job_version, jobs_job_inserted, jobs_now;
+DROP FUNCTION jobs_cursor_grows, jobs_job_policy_changed, jobs_job_changed, jobs_job_version, jobs_job_inserted,
+    jobs_now;
 """
 
 

@@ -51,6 +51,14 @@ BEGIN
     VALUES (OLD.id, OLD.version, to_jsonb(OLD), held.plan_from, changed_at)
     ON CONFLICT (job_id, version) DO NOTHING;
 
+    -- A pause that ended by itself, with no emission since: its slots and those after it have reasons of their own.
+    IF OLD.kind <> 'manual' AND OLD.enabled AND OLD.archived_at IS NULL
+       AND OLD.paused AND OLD.paused_until > accounted AND OLD.paused_until <= changed_at THEN
+        INSERT INTO jobs_slotgap (job_id, after, until, reason, version)
+        VALUES (OLD.id, accounted, OLD.paused_until, 'paused', OLD.version);
+        accounted := OLD.paused_until;
+    END IF;
+
     IF OLD.kind <> 'manual' AND accounted < changed_at
        AND NOT (was_active AND NOT held.plan_needed AND coalesce(held.next_run_at > changed_at, true)) THEN
         INSERT INTO jobs_slotgap (job_id, after, until, reason, version)
@@ -77,6 +85,28 @@ CREATE TRIGGER jobs_job_changed AFTER UPDATE ON jobs_job FOR EACH ROW
            NEW.anchor_date, NEW.wall_time, NEW.once_at, NEW.timezone, NEW.start_at, NEW.end_at,
            NEW.enabled, NEW.paused, NEW.paused_until, NEW.archived_at))
     EXECUTE FUNCTION jobs_job_changed();
+
+-- Whether runs of a job exclude each other changed: its unfinished runs follow, or forbid and replace would not see them.
+-- The cursor's lock comes first, so that what an emission has just inserted is seen by the next statement.
+CREATE FUNCTION jobs_job_policy_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    is_exclusive boolean := NEW.concurrency_policy <> 'allow';
+BEGIN
+    PERFORM FROM jobs_cursor WHERE job_id = NEW.id FOR NO KEY UPDATE;
+    WITH unfinished AS MATERIALIZED (
+        SELECT job_id, scheduled_for FROM jobs_jobrun
+        WHERE job_id = NEW.id AND finished_at IS NULL AND exclusive <> is_exclusive
+        ORDER BY scheduled_for
+        FOR NO KEY UPDATE
+    )
+    UPDATE jobs_jobrun AS run SET exclusive = is_exclusive
+    FROM unfinished
+    WHERE run.job_id = unfinished.job_id AND run.scheduled_for = unfinished.scheduled_for;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER jobs_job_policy_changed AFTER UPDATE OF concurrency_policy ON jobs_job FOR EACH ROW
+    WHEN ((OLD.concurrency_policy = 'allow') IS DISTINCT FROM (NEW.concurrency_policy = 'allow'))
+    EXECUTE FUNCTION jobs_job_policy_changed();
 
 -- The cursor only grows (I2), whoever writes.
 CREATE FUNCTION jobs_cursor_grows() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -59,6 +59,7 @@ def job_constraints() -> list[models.BaseConstraint]:
             name="job_name_living",
             fields=["name"],
             condition=Q(archived_at=None),
+            violation_error_code="unique",  # said at the field
             violation_error_message="A job of this name exists. Choose another name, or edit or archive that job.",
         ),
         models.CheckConstraint(name="job_name_form", condition=Q(name__regex=r"^[a-z0-9._-]{1,100}$")),

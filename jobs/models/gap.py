@@ -25,6 +25,8 @@ class SlotGap(models.Model):
 
     class Meta:
         db_table = "jobs_slotgap"
+        verbose_name = "gap"
+        verbose_name_plural = "gaps"
         constraints = [
             enum_check("gap", "reason", GapReason),
             models.CheckConstraint(name="gap_range", condition=Q(after__lt=F("until"))),

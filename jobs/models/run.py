@@ -51,6 +51,8 @@ class JobRun(models.Model):
 
     class Meta:
         db_table = "jobs_jobrun"
+        verbose_name = "run"
+        verbose_name_plural = "runs"
         constraints = [
             models.UniqueConstraint(name="jobrun_slot", fields=["job", "scheduled_for"]),
             enum_check("jobrun", "status", RunStatus),
@@ -69,6 +71,7 @@ class JobRun(models.Model):
                 name="jobrun_queued_not_cancelled",
                 condition=~Q(status="queued") | Q(cancel_requested_at=None),
             ),
+            models.CheckConstraint(name="jobrun_priority_range", condition=Q(priority__range=(0, 9))),
         ]
 
     def __str__(self) -> str:

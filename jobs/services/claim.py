@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from jobs.conf import config
@@ -19,24 +20,23 @@ UNKNOWN_TASK_DELAY = 15.0
 UNKNOWN_TASK_PATIENCE = 15 * 60.0
 
 
-def claim(asked: Sequence[Published], *, worker: UUID, now: datetime | None = None) -> dict[Published, Judged]:
+def claim(
+    asked: Sequence[Published], *, worker: UUID, in_doubt: bool = False, now: datetime | None = None
+) -> dict[Published, Judged]:
     """Claim what may be claimed for one lease; the answer by message.
 
     A message without one names no run, or an older token of a run that another message of this batch names too.
+    ``in_doubt``: this worker asked for all of these before, and the answer was lost: what that won is its own.
     """
     if not asked:
         return {}
-    lease_seconds = config().lease
-    first = leases.claim(asked, worker=worker, lease_seconds=lease_seconds, waits=[None] * len(asked), now=now)
+    ask = partial(leases.claim, worker=worker, lease_seconds=config().lease, in_doubt=in_doubt, now=now)
+    first = ask(asked, waits=[None] * len(asked))
     judged = {item.published: item for item in first}
     if replacing := [item for item in first if item.answer is Answer.LOOK]:
         still_running = leases.running({item.replaces for item in replacing if item.replaces}, now=now)
-        second = leases.claim(
-            [item.published for item in replacing],
-            worker=worker,
-            lease_seconds=lease_seconds,
-            waits=[item.replaces in still_running for item in replacing],
-            now=now,
+        second = ask(
+            [item.published for item in replacing], waits=[item.replaces in still_running for item in replacing]
         )
         judged.update((item.published, item) for item in second)
     return judged

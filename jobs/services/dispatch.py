@@ -19,7 +19,7 @@ from django.db import transaction
 
 from jobs import log
 from jobs.broker.courier import courier
-from jobs.broker.encoding import Content, RunTemplate
+from jobs.broker.encoding import Call, Content, RunTemplate
 from jobs.broker.tasks import time_limits
 from jobs.conf import config
 from jobs.domain.messages import RunKey
@@ -27,7 +27,6 @@ from jobs.services.bury import bury
 from jobs.store import unsent
 from jobs.store.unsent import Horizon
 
-_CACHED_PAYLOAD_MAX = 4096  # characters; a larger one is not worth keeping
 _AT_ONCE_MAX = 500
 # Arguments are limited when they are saved; what raw SQL put past that must not reach a broker that would close the
 # channel. Both args and kwargs may be at the limit, and JSON as PostgreSQL writes it is longer.
@@ -115,10 +114,10 @@ def _composed(rows: Iterable[Any]) -> Iterator[Outgoing]:
 
 def _outgoing(row: Any) -> Outgoing:
     key = RunKey(row.job_id, row.scheduled_for)
-    definition = (row.name, row.task, row.args, row.kwargs, row.timeout_seconds, row.soft_timeout_seconds)
-    is_small = len(row.args) + len(row.kwargs) <= _CACHED_PAYLOAD_MAX
-    template = _cached_template(*definition) if is_small else _template(*definition)
-    content = template.content(key, row.token, json.loads(row.payload) if row.payload else None)
+    call = Call(row.name, row.args, row.kwargs)
+    if row.payload:
+        call = call.replaced_by(json.loads(row.payload))
+    content = _template(row.task, row.timeout_seconds, row.soft_timeout_seconds).content(key, row.token, call)
     if len(content.body) > _BODY_PER_PAYLOAD * config().payload_max:
         raise ValueError(
             f"The message's body has {len(content.body):,} bytes; PAYLOAD_MAX is {config().payload_max:,}."
@@ -126,10 +125,6 @@ def _outgoing(row: Any) -> Outgoing:
     return Outgoing(key, row.token, row.queue, content)
 
 
-def _template(
-    name: str, task: str, args: str, kwargs: str, timeout: int | None, soft_timeout: int | None
-) -> RunTemplate:
-    return RunTemplate(name=name, task=task, args=args, kwargs=kwargs, limits=time_limits(timeout, soft_timeout, task))
-
-
-_cached_template = functools.lru_cache(maxsize=4096)(_template)
+@functools.lru_cache(maxsize=4096)
+def _template(task: str, timeout: int | None, soft_timeout: int | None) -> RunTemplate:
+    return RunTemplate(task=task, limits=time_limits(timeout, soft_timeout, task))

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from django.db import connection
-
 from jobs import log
 from jobs.conf import config
 from jobs.services.retention import retention_day
 from jobs.store import partitions, state
 from jobs.store.partitions import Partition, may_be_dropped
+from jobs.store.statement import Statement
 
 # A new partition has no statistics, and until autovacuum comes by, keyed statements are planned badly.
 _ANALYZE_AT = (1_000, 10_000, 100_000)
 _BATCH = 5_000
+
+_PRUNE_GAPS = Statement("prune_gaps")
+_PRUNE_VERSIONS = Statement("prune_versions")
 
 
 def prune_partitions(now: datetime) -> list[str]:
@@ -36,12 +38,8 @@ def prune_partitions(now: datetime) -> list[str]:
 
 def prune_records(now: datetime) -> int:
     """Delete some gaps and earlier definitions from before retention; returns how many."""
-    deleted = 0
-    with connection.cursor() as cursor:
-        for statement in _PRUNE:
-            cursor.execute(statement, {"before": retention_day(now), "batch": _BATCH})
-            deleted += cursor.rowcount
-    return deleted
+    before = retention_day(now)
+    return sum(statement.run(before=before, batch=_BATCH) for statement in (_PRUNE_GAPS, _PRUNE_VERSIONS))
 
 
 def analyze_fresh() -> list[str]:
@@ -50,17 +48,6 @@ def analyze_fresh() -> list[str]:
     for partition in grown:
         partitions.analyze(partition)
     return [partition.name for partition in grown]
-
-
-_PRUNE = (
-    """DELETE FROM jobs_slotgap WHERE id IN (
-        SELECT id FROM jobs_slotgap WHERE until < %(before)s ORDER BY until LIMIT %(batch)s)""",
-    """DELETE FROM jobs_jobversion WHERE id IN (
-        SELECT id FROM jobs_jobversion AS kept
-        WHERE valid_to < %(before)s
-          AND NOT EXISTS (SELECT FROM jobs_slotgap WHERE job_id = kept.job_id AND version <= kept.version)
-        LIMIT %(batch)s)""",
-)
 
 
 def _drop(partition: Partition) -> None:

@@ -37,7 +37,8 @@ def run_job(
     """Queue a run that starts now, ``at`` a time or after a ``delay``, and publish it after the commit.
 
     ``payload`` may hold ``args`` and ``kwargs`` in place of the job's. ``force`` leaves the concurrency policy out.
-    ConflictError: the job is archived, or forbids a second run while one is queued or running.
+    ConflictError: the job is archived, forbids a second run while one is queued or running, or runs one at a time and
+    the run is for later.
     """
     if payload is not None:
         check_payload(payload, config().payload_max)
@@ -47,7 +48,7 @@ def run_job(
     with transaction.atomic():
         job = _living(job)
         run = replace(_new_run(job, slot, start, trigger), payload=None if payload is None else dict(payload))
-        overlap = Overlap() if force else _overlap(job)
+        overlap = Overlap() if force else _overlap(job, later=start if at or delay else None)
         key = _insert(replace(run, replaces=_stop(overlap, RunKey(job.pk, slot))))
         publish_after_commit([key])
     log.event("run.requested", run=key, job=job.name, trigger=trigger)
@@ -75,11 +76,13 @@ def _new_run(job: Job, slot: datetime, start: datetime, trigger: Trigger) -> New
     )
 
 
-def _overlap(job: Job) -> Overlap:
+def _overlap(job: Job, *, later: datetime | None) -> Overlap:
     """What the job's unfinished runs mean for a new one. The look follows the lock in a statement of its own."""
     policy = ConcurrencyPolicy(job.concurrency_policy)
     if policy is ConcurrencyPolicy.ALLOW:
         return Overlap()
+    if later:
+        raise ConflictError(_why_not_later(job, policy, later))
     lock_cursors([job.pk])
     found = open_runs([job.pk]).get(job.pk, [])
     overlap = decide(policy, found)
@@ -90,6 +93,18 @@ def _overlap(job: Job) -> Overlap:
             f"{status}. Wait for it, cancel it, or force the run."
         )
     return overlap
+
+
+def _why_not_later(job: Job, policy: ConcurrencyPolicy, later: datetime) -> str:
+    until = f"{later:%Y-%m-%d %H:%M:%S} UTC"
+    if policy is ConcurrencyPolicy.FORBID:
+        effect = f"it would turn away every slot until {until}"
+    else:
+        effect = f"it would end the run that is active now, and the first slot before {until} would replace it"
+    return (
+        f'Job "{job.name}" runs one at a time (concurrency policy {policy}), and a run queued for later counts: '
+        f"{effect}. Force the run (--force), or make a job of kind once."
+    )
 
 
 def _stop(overlap: Overlap, newer: RunKey) -> datetime | None:

@@ -20,3 +20,8 @@ def settle(settlements: Sequence[Settlement], *, worker: UUID) -> dict[RunKey, R
         if not is_allowed(RunStatus.RUNNING, item.verdict.status):
             raise ValueError(f"A running run cannot become {item.verdict.status}.")
     return leases.settle(settlements, worker=worker) if settlements else {}
+
+
+def settled(settlements: Sequence[Settlement]) -> dict[RunKey, RunStatus]:
+    """Which of these, tried before, were written although the answer was lost; nothing is written now."""
+    return leases.settled(settlements) if settlements else {}

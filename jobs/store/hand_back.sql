@@ -3,7 +3,7 @@
 --   worker uuid; lo, hi: the range of the slots.
 -- locks: the runs, FOR NO KEY UPDATE in key order. index: jobrun_slot; IS NOT DISTINCT FROM keeps the planner
 --   from jobrun_leased, whose dead entries grow with every claim.
--- rows: (job_id, scheduled_for, status) of each run given back.
+-- rows: (job_id, slot_us, status) of each run given back.
 WITH held AS MATERIALIZED (
     SELECT run.job_id, run.scheduled_for, back.counted, run.cancel_requested_at IS NOT NULL AS cancelled
     FROM jobs_jobrun run
@@ -24,4 +24,4 @@ SET status = CASE WHEN held.cancelled THEN 'cancelled' ELSE 'queued' END,
 FROM held
 WHERE run.job_id = held.job_id AND run.scheduled_for = held.scheduled_for
   AND run.scheduled_for BETWEEN %(lo)s::timestamptz AND %(hi)s::timestamptz
-RETURNING run.job_id, run.scheduled_for, run.status
+RETURNING run.job_id, (extract(epoch FROM run.scheduled_for) * 1000000)::bigint AS slot_us, run.status

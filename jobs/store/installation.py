@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from jobs.store.statement import Statement
@@ -9,6 +10,7 @@ from jobs.store.statement import Statement
 _FACTS = Statement("server_facts")
 _STUCK = Statement("stuck_runs")
 _MISSING = Statement("missing_days")
+_UNSERVED = Statement("unserved_queues")
 
 
 def server_facts() -> Any:
@@ -19,6 +21,11 @@ def server_facts() -> Any:
 def stuck_runs() -> Any:
     """One row of counts: not_reaped, not_sent, not_claimed."""
     return _STUCK.rows()[0]
+
+
+def unserved_queues(known: Sequence[str], *, limit: int) -> list[str]:
+    """Queues of waiting runs that are not among the known ones."""
+    return [row.queue for row in _UNSERVED.rows(queues=list(known), limit=limit)]
 
 
 def first_missing_day() -> int | None:

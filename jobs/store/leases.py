@@ -7,10 +7,11 @@ that only the partitions of that range are looked at.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -19,7 +20,9 @@ from jobs.domain.outcomes import Attempt, Verdict
 from jobs.domain.policies import Backoff, ConcurrencyPolicy, Delivery, Jitter
 from jobs.domain.retry import RetryPolicy
 from jobs.domain.states import RunStatus
+from jobs.store.arrays import array
 from jobs.store.days import whole_days
+from jobs.store.micros import from_micros
 from jobs.store.statement import Statement
 
 HISTORY = 20
@@ -28,6 +31,7 @@ _CLAIM = Statement("claim")
 _REPLACED = Statement("replaced_running")
 _RENEW = Statement("renew")
 _SETTLE = Statement("settle")
+_SETTLED = Statement("settled")
 _HAND_BACK = Statement("hand_back")
 _POSTPONE = Statement("postpone_unknown")
 
@@ -48,9 +52,13 @@ class Lease(NamedTuple):
 
 
 class Answer(StrEnum):
-    """What a claim got; all but ``claimed`` are denials. ``look``: it replaces a run that must be looked at first."""
+    """What a claim got; all but the first two are denials.
+
+    ``mine``: it was won when it was asked for before. ``look``: it replaces a run that must be looked at first.
+    """
 
     CLAIMED = "claimed"
+    MINE = "mine"
     EARLY = "early"
     WAITING = "waiting"
     MISSED = "missed"
@@ -76,6 +84,10 @@ class Judged:
     concurrency: ConcurrencyPolicy
     start_within: float | None
     replaces: RunKey | None
+
+    @property
+    def is_won(self) -> bool:
+        return self.answer in (Answer.CLAIMED, Answer.MINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,42 +116,54 @@ def claim(
     worker: UUID,
     lease_seconds: float,
     waits: Sequence[bool | None],
+    in_doubt: bool,
     now: datetime | None,
 ) -> list[Judged]:
-    """Claim what may be claimed; one answer a run that exists. ``waits`` is parallel to ``asked``."""
+    """Claim what may be claimed; one answer a run that exists. ``waits`` is parallel to ``asked``.
+
+    ``in_doubt``: all of these were asked for before, by this worker, and the answer was lost.
+    """
     rows = _CLAIM.rows(
         **_keyed([item.key for item in asked]),
-        tokens=_array(item.token for item in asked),
-        waits=_array(waits),
+        tokens=array(item.token for item in asked),
+        waits=array(waits),
         worker=worker,
         lease_seconds=lease_seconds,
+        in_doubt=in_doubt,
         now=now,
     )
     return [_judged(row) for row in rows]
 
 
 def _judged(row: Any) -> Judged:
+    policy, delivery, concurrency = _terms(
+        row.backoff_kind,
+        row.backoff_base_seconds,
+        row.backoff_cap_seconds,
+        row.jitter,
+        row.delivery,
+        row.concurrency_policy,
+    )
     return Judged(
-        published=Published(RunKey(row.job_id, row.scheduled_for), row.published),
+        published=Published(_key(row), row.published),
         answer=Answer(row.answer),
         token=row.token,
         job=row.name,
-        attempt=Attempt(
-            row.attempt,
-            row.max_attempts,
-            RetryPolicy(
-                Backoff(row.backoff_kind),
-                row.backoff_base_seconds,
-                row.backoff_cap_seconds,
-                Jitter(row.jitter),
-            ),
-            Delivery(row.delivery),
-        ),
+        attempt=Attempt(row.attempt, row.max_attempts, policy, delivery),
         counted=row.counts,
-        concurrency=ConcurrencyPolicy(row.concurrency_policy),
+        concurrency=concurrency,
         start_within=row.start_within,
         replaces=row.replaces and RunKey(row.job_id, row.replaces),
     )
+
+
+@lru_cache(maxsize=1024)
+def _terms(
+    kind: str, base: float, cap: float, jitter: str, delivery: str, concurrency: str
+) -> tuple[RetryPolicy, Delivery, ConcurrencyPolicy]:
+    """What a job's words mean; most jobs say the same."""
+    policy = RetryPolicy(Backoff(kind), base, cap, Jitter(jitter))
+    return policy, Delivery(delivery), ConcurrencyPolicy(concurrency)
 
 
 def running(keys: Collection[RunKey], *, now: datetime | None) -> set[RunKey]:
@@ -151,12 +175,12 @@ def renew(beats: Sequence[Beat], *, worker: UUID, lease_seconds: float) -> dict[
     """Renew; for each lease still held, whether the run was asked to cancel."""
     rows = _RENEW.rows(
         **_leased([beat.lease for beat in beats]),
-        attempts=_array(beat.attempt for beat in beats),
-        started_ago=_array(beat.started_ago for beat in beats),
+        attempts=array(beat.attempt for beat in beats),
+        started_ago=array(beat.started_ago for beat in beats),
         worker=worker,
         lease_seconds=lease_seconds,
     )
-    return {RunKey(row.job_id, row.scheduled_for): row.cancel_requested for row in rows}
+    return {_key(row): row.cancel_requested for row in rows}
 
 
 def settle(settlements: Sequence[Settlement], *, worker: UUID) -> dict[RunKey, RunStatus]:
@@ -164,10 +188,10 @@ def settle(settlements: Sequence[Settlement], *, worker: UUID) -> dict[RunKey, R
     verdicts = [item.verdict for item in settlements]
     rows = _SETTLE.rows(
         **_leased([item.lease for item in settlements]),
-        statuses=_array(verdict.status for verdict in verdicts),
-        delays=_array(verdict.delay for verdict in verdicts),
-        attempts=_array(item.attempt for item in settlements),
-        started_ago=_array(item.started_ago for item in settlements),
+        statuses=array(verdict.status for verdict in verdicts),
+        delays=array(verdict.delay for verdict in verdicts),
+        attempts=array(item.attempt for item in settlements),
+        started_ago=array(item.started_ago for item in settlements),
         results=[item.result for item in settlements],
         records=[verdict.record and json.dumps(verdict.record) for verdict in verdicts],
         last_errors=[verdict.last_error for verdict in verdicts],
@@ -177,10 +201,20 @@ def settle(settlements: Sequence[Settlement], *, worker: UUID) -> dict[RunKey, R
     return _statuses(rows)
 
 
+def settled(settlements: Sequence[Settlement]) -> dict[RunKey, RunStatus]:
+    """Which of these were written already, and the status of each: only a settlement leaves its own last words."""
+    rows = _SETTLED.rows(
+        **_leased([item.lease for item in settlements]),
+        statuses=array(item.verdict.status for item in settlements),
+        last_errors=[item.verdict.last_error for item in settlements],
+    )
+    return _statuses(rows)
+
+
 def hand_back(leases: Sequence[tuple[Lease, bool]], *, worker: UUID) -> dict[RunKey, RunStatus]:
     """Give unstarted runs back. The flag says that the claim counted the attempt, which is taken back."""
     rows = _HAND_BACK.rows(
-        **_leased([lease for lease, _ in leases]), counted=_array(counted for _, counted in leases), worker=worker
+        **_leased([lease for lease, _ in leases]), counted=array(counted for _, counted in leases), worker=worker
     )
     return _statuses(rows)
 
@@ -191,7 +225,7 @@ def postpone_unknown(
     """Put off queued runs whose task (the second of each pair) is unknown here, or end them."""
     rows = _POSTPONE.rows(
         **_keyed([item.key for item, _ in asked]),
-        tokens=_array(item.token for item, _ in asked),
+        tokens=array(item.token for item, _ in asked),
         tasks=[task for _, task in asked],
         delay_seconds=delay_seconds,
         patience_seconds=patience_seconds,
@@ -202,25 +236,20 @@ def postpone_unknown(
 
 def _keyed(keys: Sequence[RunKey]) -> dict[str, Any]:
     slots = [key.scheduled_for for key in keys]
-    return {
-        "job_ids": _array(key.job_id for key in keys),
-        "slots": _array(slot.isoformat() for slot in slots),
-        **whole_days(slots),
-    }
+    return {"job_ids": array(key.job_id for key in keys), "slots": array(slots), **whole_days(slots)}
 
 
 def _leased(leases: Sequence[Lease]) -> dict[str, Any]:
-    return {**_keyed([lease.key for lease in leases]), "tokens": _array(lease.token for lease in leases)}
+    return {**_keyed([lease.key for lease in leases]), "tokens": array(lease.token for lease in leases)}
 
 
-def _array(values: Iterable[object]) -> str:
-    """An array's text, for numbers, times and words that need no quotes: much cheaper than the driver's own."""
-    return "{" + ",".join(["NULL" if value is None else str(value) for value in values]) + "}"
+def _key(row: Any) -> RunKey:
+    return RunKey(row.job_id, from_micros(row.slot_us))
 
 
 def _keys(rows: Sequence[Any]) -> set[RunKey]:
-    return {RunKey(row.job_id, row.scheduled_for) for row in rows}
+    return {_key(row) for row in rows}
 
 
 def _statuses(rows: Sequence[Any]) -> dict[RunKey, RunStatus]:
-    return {RunKey(row.job_id, row.scheduled_for): RunStatus(row.status) for row in rows}
+    return {_key(row): RunStatus(row.status) for row in rows}

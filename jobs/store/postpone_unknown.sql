@@ -28,4 +28,4 @@ SET status = CASE WHEN held.is_over THEN 'dead' ELSE 'queued' END,
 FROM held
 WHERE run.job_id = held.job_id AND run.scheduled_for = held.scheduled_for
   AND run.scheduled_for BETWEEN %(lo)s::timestamptz AND %(hi)s::timestamptz
-RETURNING run.job_id, run.scheduled_for, run.status
+RETURNING run.job_id, (extract(epoch FROM run.scheduled_for) * 1000000)::bigint AS slot_us, run.status

@@ -3,7 +3,7 @@
 --   worker uuid; lease_seconds; lo, hi: the range of the slots.
 -- locks: the runs, FOR NO KEY UPDATE in key order. index: jobrun_slot; IS NOT DISTINCT FROM keeps the planner
 --   from jobrun_leased, whose dead entries grow with every claim. HOT, as no indexed column changes.
--- rows: (job_id, scheduled_for, cancel_requested) of each lease still held; a lease without a row is lost.
+-- rows: (job_id, slot_us, cancel_requested) of each lease still held; a lease without a row is lost.
 WITH held AS MATERIALIZED (
     SELECT run.job_id, run.scheduled_for, beat.attempt, beat.started_ago
     FROM jobs_jobrun run
@@ -22,4 +22,4 @@ SET locked_until = clock_timestamp() + %(lease_seconds)s * interval '1 second',
 FROM held
 WHERE run.job_id = held.job_id AND run.scheduled_for = held.scheduled_for
   AND run.scheduled_for BETWEEN %(lo)s::timestamptz AND %(hi)s::timestamptz
-RETURNING run.job_id, run.scheduled_for, run.cancel_requested_at IS NOT NULL AS cancel_requested
+RETURNING run.job_id, (extract(epoch FROM run.scheduled_for) * 1000000)::bigint AS slot_us, run.cancel_requested_at IS NOT NULL AS cancel_requested

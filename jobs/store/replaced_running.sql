@@ -1,7 +1,7 @@
 -- Which runs, asked to end by a replacing one, still run under a live lease.
 -- params: parallel arrays job_ids, slots; lo, hi: the range of the slots; now as in claim.sql.
 -- locks: none: a run asked to end is never queued again. index: jobrun_slot. rows: their keys.
-SELECT run.job_id, run.scheduled_for
+SELECT run.job_id, (extract(epoch FROM run.scheduled_for) * 1000000)::bigint AS slot_us
 FROM jobs_jobrun run
 JOIN unnest(%(job_ids)s::bigint[], %(slots)s::timestamptz[]) AS old (job_id, scheduled_for)
     USING (job_id, scheduled_for)

@@ -6,7 +6,7 @@
 --   lo, hi: the range of the slots.
 -- locks: the runs, FOR NO KEY UPDATE in key order. index: jobrun_slot; IS NOT DISTINCT FROM keeps the planner
 --   from jobrun_leased, whose dead entries grow with every claim.
--- rows: (job_id, scheduled_for, status) of each run settled; a lease without a row was lost (I4).
+-- rows: (job_id, slot_us, status) of each run settled; a lease without a row was lost (I4).
 WITH held AS MATERIALIZED (
     SELECT run.job_id, run.scheduled_for, done.delay, done.attempt, done.started_ago, done.result, done.record,
            done.last_error,
@@ -43,4 +43,4 @@ FROM held,
      LATERAL (SELECT held.record::jsonb || jsonb_build_object('at', clock_timestamp()) AS record) AS stamped
 WHERE run.job_id = held.job_id AND run.scheduled_for = held.scheduled_for
   AND run.scheduled_for BETWEEN %(lo)s::timestamptz AND %(hi)s::timestamptz
-RETURNING run.job_id, run.scheduled_for, run.status
+RETURNING run.job_id, (extract(epoch FROM run.scheduled_for) * 1000000)::bigint AS slot_us, run.status

@@ -28,7 +28,8 @@ class Statement:
         """Execute and return the number of rows touched."""
         with connection.cursor() as cursor:
             cursor.execute(self.text, params)
-            return cursor.rowcount
+            touched: int = cursor.rowcount
+        return touched
 
 
 @cache

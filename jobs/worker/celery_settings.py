@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import uuid
 from collections.abc import Iterable
 from typing import Any
@@ -38,15 +37,15 @@ def annotate_tasks(app: Celery) -> None:
 
 def prepare_worker(instance: Any, conf: Any, options: dict[str, Any], **_: Any) -> None:
     """A worker starts; one that consumes none of our queues stays as it is."""
-    ours = _ours(str_to_list(options.get("queues") or ""))
+    ours = _ours(_chosen(conf, options))
     if not ours:
         return
     conf.update(FOR_OUR_WORKERS)
     for name in ours:
-        instance.app.amqp.queues.add(topology.queue(name))
+        instance.app.amqp.queues.select_add(topology.queue(name))
     if instance.hostname == default_nodename(""):
         instance.hostname = _unique(instance.hostname)
-    if DEFAULT_QUEUE in ours and importlib.util.find_spec("jobs.worker.undertaker"):
+    if DEFAULT_QUEUE in ours:
         instance.app.steps["consumer"].add("jobs.worker.undertaker:Undertaker")
 
 
@@ -55,6 +54,15 @@ def set_prefetch(sender: Any, **_: Any) -> None:
     ours = _ours(sender.app.amqp.queues.consume_from)
     if ours and sender.prefetch_multiplier == NAMESPACES["worker"]["prefetch_multiplier"].default:
         sender.prefetch_multiplier = FAST_PREFETCH if ours == [FAST_QUEUE] else 1
+
+
+def _chosen(conf: Any, options: dict[str, Any]) -> list[str]:
+    """The queues that the worker will consume: of the command line, or else of the settings."""
+    asked: Any = options.get("queues") or [
+        getattr(queue, "name", queue) for queue in conf.task_queues or [conf.task_default_queue]
+    ]
+    excluded: Any = options.get("exclude_queues") or []
+    return [name for name in str_to_list(asked) if name not in str_to_list(excluded)]
 
 
 def _ours(names: Iterable[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
@@ -15,6 +16,7 @@ from jobs.broker import topology
 from jobs.broker.encoding import MARKER_TASK
 from jobs.conf import config
 from jobs.domain.messages import EXCHANGE, MARKER_HEADER, RUN_HEADER, RunKey
+from jobs.errors import TopologyError
 from jobs.store.leases import Published
 from jobs.worker.celery_parts import Consumer
 from jobs.worker.clerk import Clerk
@@ -51,7 +53,7 @@ class JobsConsumer(Consumer):
             with self.app.connection_for_read() as connection:
                 topology.declare(connection)
                 self._declare_other_queues(connection)
-        except topology.TopologyError as error:
+        except TopologyError as error:
             log.error("worker.topology", problem=error)
             raise WorkerShutdown(1) from error
 
@@ -83,9 +85,7 @@ class JobsConsumer(Consumer):
     def _on_run(self, message: Any) -> None:
         """Decoded before it is claimed: the undertaker ends only runs that are still queued."""
         published = _published(message)
-        payload = message.decode()
-        if not isinstance(payload, list) or len(payload) != 3:
-            raise InvalidTaskError("The body is not [args, kwargs, embed].")
+        _check_body(message)
         self.clerk.arrived(message, published)
 
     def _on_marker(self, message: Any, *_: Any) -> None:
@@ -135,6 +135,17 @@ def _published(message: Any) -> Published:
         return Published(RunKey.parse(header["key"]), int(header["token"]))
     except (TypeError, KeyError, ValueError, AttributeError) as error:
         raise InvalidTaskError(f"The header {RUN_HEADER} cannot be read: {header!r}"[:300]) from error
+
+
+def _check_body(message: Any) -> None:
+    """InvalidTaskError, or the decoder's own error, unless the body can be given to the task.
+
+    Our own messages are plain JSON: Celery's decoder takes ten times as long for the same answer.
+    """
+    is_plain = message.content_type == "application/json" and message.content_encoding == "utf-8"
+    payload = json.loads(message.body) if is_plain else message.decode()
+    if not isinstance(payload, list) or len(payload) != 3:
+        raise InvalidTaskError("The body is not [args, kwargs, embed].")
 
 
 def _is_ours(message: Any) -> bool:

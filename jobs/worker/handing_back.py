@@ -30,6 +30,8 @@ class HandingBack:
     def give(self, *, given_too: bool) -> None:
         """Give back; ``given_too``: also those the pool was given and has not reported as started."""
         back = [(hold.lease, hold.counted and not hold.given) for hold in self._let_go(given_too)]
+        if not back:
+            return
         try:
             self._ledger.run(self._hand_back, back)
         except (AwayError, DatabaseError) as error:

@@ -45,6 +45,7 @@ class Hold:
     ending: Ending | None = None
     ending_since: float | None = None
     ended: bool = False  # its outcome is known, or nobody will run it
+    in_doubt: bool = False  # its settlement was sent and no answer came
     forsaken: bool = False  # perhaps nobody will run it: not renewed, an outcome within the lease still counts
 
     @property

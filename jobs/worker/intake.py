@@ -9,11 +9,13 @@ from datetime import datetime
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from django.db import DatabaseError
+
 from jobs import clock, log
 from jobs.conf import config
 from jobs.services.claim import claim, postpone_unknown
 from jobs.services.mark import record_returned
-from jobs.store.leases import Answer, Judged, Lease, Published
+from jobs.store.leases import Judged, Lease, Published
 from jobs.worker.hold import Hold
 from jobs.worker.ledger import Ledger, is_of_the_data
 
@@ -31,6 +33,7 @@ class Intake:
         self._clerk = clerk
         self._ledger = ledger
         self._runs: dict[Published, list[Any]] = defaultdict(list)
+        self._in_doubt: set[Published] = set()  # asked for, and no answer came
         self._unknown: list[tuple[Any, Published, str]] = []
         self._markers: list[tuple[Any, str, datetime]] = []
 
@@ -59,11 +62,11 @@ class Intake:
         self._mark()
 
     def _claim(self) -> None:
-        batch = list(self._runs)[:BATCH]
+        batch = self._next_batch()
         if not batch:
             return
         before = clock.monotonic()
-        answers, faulty = self._ledger.run_apart(lambda some: claim(some, worker=self._clerk.worker), batch)
+        answers, faulty = self._ask(batch)
         busy = {item for item, error in faulty if not is_of_the_data(error)}
         arrived = {item: self._runs.pop(item) for item in batch if item not in busy}
         for item, error in faulty:
@@ -71,7 +74,7 @@ class Intake:
         holds = [
             self._hold(answers[item], messages[0], before)
             for item, messages in arrived.items()
-            if item in answers and answers[item].answer is Answer.CLAIMED
+            if item in answers and answers[item].is_won
         ]
         won = {id(hold.message) for hold in holds}
         self._clerk.hands.start(holds)
@@ -79,6 +82,28 @@ class Intake:
         self._clerk.hands.acknowledge(
             [message for messages in arrived.values() for message in messages if id(message) not in won]
         )
+
+    def _next_batch(self) -> list[Published]:
+        """What is in doubt is asked for by itself. It stays known until it is answered, also over a reconnect."""
+        doubtful = [item for item in self._in_doubt if item in self._runs]
+        return (doubtful or list(self._runs))[:BATCH]
+
+    def _ask(self, batch: list[Published]) -> tuple[dict[Published, Judged], list[tuple[Published, DatabaseError]]]:
+        """When no answer comes the claim may be committed all the same; the next try then finds it as its own.
+
+        Only then: else a run is ``running`` under this worker because its body runs, or was just ended.
+        """
+        in_doubt = batch[0] in self._in_doubt
+        try:
+            answers, faulty = self._ledger.run_apart(
+                lambda some: claim(some, worker=self._clerk.worker, in_doubt=in_doubt), batch
+            )
+        except Exception:
+            self._in_doubt.update(batch)
+            raise
+        if in_doubt:
+            self._in_doubt.difference_update(set(batch) - {item for item, _ in faulty})
+        return answers, faulty
 
     def _hold(self, judged: Judged, message: Any, before: float) -> Hold:
         key = judged.published.key

@@ -35,21 +35,29 @@ class Keeping:
         return max(0.0, self._next_beat - clock.monotonic())
 
     def beat(self) -> None:
-        """Renew all leases when it is time; AwayError leaves them as they are until the next try."""
+        """Renew all leases when it is time; AwayError leaves them as they are until the next try.
+
+        A run that may be settled already has no lease to renew; settling it again follows at once.
+        """
         if self.wait > 0:
             return
-        if holds := [hold for hold in self._clerk.holds.values() if not hold.forsaken]:
+        if holds := [hold for hold in self._clerk.holds.values() if not (hold.forsaken or hold.in_doubt)]:
             self._renew(holds)
         self._next_beat = clock.monotonic() + config().heartbeat
 
     def watch(self) -> None:
-        """End what must not outlive its lease, and kill what did not end when told."""
+        """End bodies that must not outlive their lease, and kill those that did not end when told.
+
+        A body that has ended in time is only waiting to be settled: the fence decides.
+        """
         now = clock.monotonic()
         overdue, deaf = [], []
         for hold in self._clerk.holds.values():
+            if hold.ended:
+                continue
             if hold.is_single and now > hold.lease_until and hold.ending is not Ending.LEASE_LOST:
                 overdue.append(hold)
-            elif hold.ending_since is not None and not hold.ended and now > hold.ending_since + KILL_AFTER:
+            elif hold.ending_since is not None and now > hold.ending_since + KILL_AFTER:
                 hold.ending_since = now
                 deaf.append(hold)
         for hold in overdue:

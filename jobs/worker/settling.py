@@ -14,7 +14,7 @@ from jobs.conf import config
 from jobs.domain.messages import RunKey
 from jobs.domain.outcomes import Fault, Kind, Outcome, judge
 from jobs.domain.states import RunStatus
-from jobs.services.settle import settle
+from jobs.services.settle import settle, settled
 from jobs.store.leases import Settlement
 from jobs.worker import shared
 from jobs.worker.hold import Ending, Hold
@@ -54,14 +54,29 @@ class Settling:
         """Settle what is known; AwayError leaves the rest for later."""
         while batch := self._told[:BATCH]:
             settlements = [_settlement(hold, outcome) for hold, outcome in batch]
-            statuses, faulty = self._ledger.run_apart(self._settle, settlements)
-            busy = self._mend(faulty, statuses)
+            try:
+                statuses, busy = self._write(batch, settlements)
+            except Exception:
+                for hold, _ in batch:
+                    hold.in_doubt = True
+                raise
             self._told[: len(batch)] = [item for item in batch if item[0].lease.key in busy]
             finished = [hold for hold, _ in batch if hold.lease.key not in busy]
             self._note(finished, settlements, statuses)
             self._finish(finished)
             if busy:
                 return
+
+    def _write(
+        self, batch: Sequence[tuple[Hold, Outcome]], settlements: Sequence[Settlement]
+    ) -> tuple[dict[RunKey, RunStatus], set[RunKey]]:
+        """The new statuses, and which runs wait for a lock. When no answer comes it may be written all the same."""
+        statuses, faulty = self._ledger.run_apart(self._settle, settlements)
+        busy = self._mend(faulty, statuses)
+        missing = [item for item in settlements if item.lease.key not in statuses]
+        if missing and any(hold.in_doubt for hold, _ in batch):
+            statuses.update(self._ledger.run(settled, missing))
+        return statuses, busy
 
     def _settle(self, settlements: Sequence[Settlement]) -> dict[RunKey, RunStatus]:
         return settle(settlements, worker=self._clerk.worker)

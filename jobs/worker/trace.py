@@ -7,13 +7,14 @@ encoded here: the parent unpickles none of them and never sees more than the lim
 from __future__ import annotations
 
 import threading
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from celery import signals
 from celery.app import app_or_default
 from celery.app.trace import fast_trace_task, trace_task_ret
 from celery.exceptions import Ignore, Reject
+from celery.utils.time import maybe_iso8601, maybe_make_aware
 
 from jobs import clock
 from jobs.conf import config
@@ -119,10 +120,12 @@ def _message(error: BaseException) -> str:
 
 
 def _seconds(when: Any) -> float | None:
-    if isinstance(when, datetime):
-        aware = when if when.tzinfo else when.replace(tzinfo=UTC)
-        return (aware - clock.utcnow()).total_seconds()
+    """From now on. As Celery does: a number, a time or its ISO text; a naive one is UTC whatever the app's zone."""
     try:
+        if isinstance(when, str):
+            when = maybe_iso8601(when)
+        if isinstance(when, datetime):
+            return (maybe_make_aware(when) - clock.utcnow()).total_seconds()
         return None if when is None else float(when)
     except (TypeError, ValueError):
         return None

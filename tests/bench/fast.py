@@ -61,7 +61,8 @@ def _ours(live: Stack, number: int) -> float:
     beat = live.beat(BEATKEEPER_TEST_SETTINGS=settings)
     wait_until(lambda: _undispatched(live, job) == 0, timeout=60, what="the dispatch")
     live.end(beat)
-    worker = live.celery(f"fast{number}", "worker", "-Q", "jobs.fast", "-n", f"fast{number}@localhost", *WORKER)
+    name = f"fast{number}"
+    worker = live.celery(name, "worker", "-Q", "jobs.fast", "-n", f"{name}@localhost", *WORKER, level="WARNING")
     wait_until(lambda: _unfinished(live, job) == 0, timeout=120, what="the runs", every=0.5)
     live.end(worker)
     [(seconds, succeeded)] = live.sql(

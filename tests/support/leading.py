@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.db import connection
@@ -14,9 +14,6 @@ from jobs.services.ensure_partitions import ensure_partitions
 from jobs.services.plan import plan_waiting
 from jobs.store.terms import Term
 from tests.support.factories import make_job
-
-NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
-SECOND, MINUTE, HOUR, DAY = (timedelta(seconds=n) for n in (1, 60, 3600, 86_400))
 
 
 def set_clock(now: datetime | None) -> None:

@@ -76,9 +76,9 @@ class Stack:
         wait_until(lambda: b"ready." in log.read_bytes(), timeout=30, what=f"the worker to be ready, see {log}")
         return process
 
-    def celery(self, name: str, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
+    def celery(self, name: str, *arguments: str, level: str = "INFO", **environment: str) -> subprocess.Popen[bytes]:
         """Start a Celery program on the tests' app."""
-        command = [sys.executable, "-m", "celery", "-A", "tests.support.stack_app", *arguments, "-l", "INFO"]
+        command = [sys.executable, "-m", "celery", "-A", "tests.support.stack_app", *arguments, "-l", level]
         return self.start(name, command, **environment)
 
     def start(self, name: str, command: Sequence[str], **environment: str) -> subprocess.Popen[bytes]:

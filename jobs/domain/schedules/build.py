@@ -37,7 +37,7 @@ _FIELDS_OF_KIND = {
 _Value = TypeVar("_Value")
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=32768)
 def build(spec: ScheduleSpec) -> Schedule:
     """The schedule of ``spec``; raises InvalidScheduleError with the name of the field at fault."""
     if spec.kind not in KINDS:

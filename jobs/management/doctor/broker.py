@@ -9,6 +9,7 @@ from celery.app import app_or_default
 from kombu import Connection
 
 from jobs.broker import topology
+from jobs.errors import TopologyError
 from jobs.management.doctor.finding import Finding, fault, ok, warn
 
 _SECONDS = 3
@@ -36,7 +37,7 @@ def broker_findings() -> Iterator[Finding]:
 def _topology(connection: Connection) -> Finding:
     try:
         missing = topology.check(connection)
-    except topology.TopologyError as error:
+    except TopologyError as error:
         return fault("topology", str(error), "See there.")
     if missing:
         return warn(

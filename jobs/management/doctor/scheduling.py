@@ -12,7 +12,7 @@ from jobs.models import JobCursor, Leader
 from jobs.services.queues import queue_warning
 from jobs.store import state
 from jobs.store.clock import database_now
-from jobs.store.installation import stuck_runs
+from jobs.store.installation import stuck_runs, unserved_queues
 
 _LATELY = timedelta(seconds=30)
 _START_BEAT = "Start one: celery -A PROJECT beat."
@@ -73,6 +73,12 @@ def _queues() -> Iterator[Finding]:
             yield warn("queues", problem, "Where no job uses this queue, nothing need be done.")
         else:
             yield ok("queues", f"Queue {queue} has a worker.")
+    for queue in unserved_queues(config().queues, limit=_SHOWN):
+        yield warn(
+            "queues",
+            f"Runs wait in queue {queue}, which the settings do not name: nobody sends or takes them.",
+            f'Add it to BEATKEEPER["QUEUES"] and start a worker (-Q {queue}), or edit their jobs and cancel the runs.',
+        )
 
 
 def _stuck() -> Iterator[Finding]:

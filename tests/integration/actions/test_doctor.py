@@ -179,6 +179,21 @@ def test_a_look_that_hangs_is_a_fault_after_its_time(monkeypatch: pytest.MonkeyP
     assert found["broker"][0].text == "No answer within 0.2 s."
 
 
+def test_runs_in_a_queue_that_the_settings_no_longer_name_are_told_of() -> None:
+    job = make_job()
+    make_run(job, queue="gone.unsent")
+    make_run(job, queue="gone.sent", dispatched_at=database_now())
+    make_run(job, RunStatus.SUCCEEDED, queue="gone.ended")
+    make_run(job, RunStatus.RUNNING, queue="gone.held", dispatched_at=database_now())
+    make_run(job)
+    unnamed = [finding for finding in by_check(scheduling.findings())["queues"] if "do not name" in finding.text]
+    assert [finding.text.split(",")[0] for finding in unnamed] == [
+        "Runs wait in queue gone.sent",
+        "Runs wait in queue gone.unsent",
+    ]
+    assert unnamed[0].mend.startswith('Add it to BEATKEEPER["QUEUES"] and start a worker (-Q gone.sent)')
+
+
 @pytest.mark.django_db(transaction=True)
 def test_the_command_ends_with_1_on_a_fault_and_with_0_without() -> None:
     out = StringIO()

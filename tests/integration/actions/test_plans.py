@@ -54,6 +54,12 @@ def test_archiving_reads_only_runs_of_its_job_or_unfinished_ones(now: datetime) 
     assert not scans(nodes)
 
 
+def test_the_doctor_steps_from_queue_to_queue(now: datetime) -> None:
+    nodes = plan("unserved_queues", queues=["jobs.default"], limit=5)
+    assert indexes(nodes) == {"jobrun_ready", "jobrun_out"}
+    assert not scans(nodes)
+
+
 def test_the_doctors_counts_read_small_indexes(now: datetime) -> None:
     nodes = plan("stuck_runs")
     assert indexes(nodes) <= {"jobrun_leased", "jobrun_ready", "jobrun_out"}

@@ -144,6 +144,24 @@ def test_a_forced_run_leaves_the_policy_out_and_counts_as_active_itself() -> Non
         run_job(job)
 
 
+@pytest.mark.parametrize(
+    ("policy", "effect"),
+    [
+        ("forbid", r"would turn away every slot until 20\d\d-"),
+        ("replace", r"would end the run that is active now, and the first slot before 20\d\d-.* would replace it"),
+    ],
+)
+def test_a_run_for_later_of_a_job_that_runs_one_at_a_time_must_be_forced(policy: str, effect: str) -> None:
+    job = make_job(concurrency_policy=policy)
+    later: list[dict[str, Any]] = [{"at": database_now() + NEXT_MINUTE}, {"delay": NEXT_MINUTE}]
+    for when in later:
+        with pytest.raises(ConflictError, match=rf"{effect}.*\(--force\), or make a job of kind once"):
+            run_job(job, **when)
+        assert get_run(run_job(job, **when, force=True)).exclusive
+    JobRun.objects.all().delete()
+    assert get_run(run_job(job, delay=timedelta())).status == RunStatus.QUEUED
+
+
 def test_forbid_lets_a_run_in_when_the_last_has_ended() -> None:
     job = make_job(concurrency_policy="forbid")
     make_run(job, RunStatus.SUCCEEDED)

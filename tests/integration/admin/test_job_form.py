@@ -11,6 +11,7 @@ from django.test import Client
 
 from jobs.models import Job, JobCursor
 from tests.integration.admin.conftest import ADD, errors, form
+from tests.support.elsewhere import Elsewhere
 from tests.support.factories import make_job
 
 CALENDAR = {"calendar_every": "2", "calendar_unit": "week", "anchor_date": "2026-10-05", "wall_time": "09:30:00"}
@@ -155,6 +156,54 @@ def test_a_name_is_unique_among_the_living(admin_client: Client) -> None:
     assert admin_client.post(ADD, form()).status_code == 302
 
 
+@pytest.mark.parametrize("taken_before", ["the last check", "the insert"])
+def test_a_name_that_is_taken_between_check_and_save_is_said_at_its_field(
+    committed: None, admin_client: Client, monkeypatch: pytest.MonkeyPatch, taken_before: str
+) -> None:
+    check, is_taken = Job.full_clean, False
+
+    def full_clean(job: Job, **options: Any) -> None:
+        nonlocal is_taken
+        is_saved, was_taken = not options, is_taken
+        is_taken = is_taken or is_saved
+        if is_saved and not was_taken and taken_before == "the last check":
+            there.do(make_job, name="nightly")
+        check(job, **options)
+        if is_saved and not was_taken and taken_before == "the insert":
+            there.do(make_job, name="nightly")
+
+    monkeypatch.setattr(Job, "full_clean", full_clean)
+    with Elsewhere() as there:
+        found = errors(admin_client.post(ADD, form()))
+
+    assert list(found) == ["name"]
+    assert "exists" in found["name"][0]
+
+
+def test_of_two_editors_the_later_one_is_refused_and_keeps_what_was_typed(admin_client: Client) -> None:
+    job = make_job(name="nightly")
+    address = f"/admin/jobs/job/{job.pk}/change/"
+    assert '<input type="hidden" name="version" value="1"' in admin_client.get(address).content.decode()
+    typed = form(version="1", description="mine", args="[1]")
+    assert admin_client.post(address, form(version="1", description="theirs")).status_code == 302
+
+    response = admin_client.post(address, typed)
+    assert errors(response)["__all__"][0].startswith(
+        "This job was changed meanwhile: you opened definition 1, it is now at 2. Nothing was saved"
+    )
+    shown = response.context["adminform"].form
+    assert {name: shown[name].value() for name in ("description", "args")} == {"description": "mine", "args": "[1]"}
+    assert '<input type="hidden" name="version" value="1"' in response.content.decode(), "sent again, refused again"
+    assert Job.objects.get().description == "theirs"
+    assert admin_client.post(address, {**typed, "version": "2"}).status_code == 302
+
+
+def test_a_form_that_does_not_say_what_it_was_opened_with_changes_nothing(admin_client: Client) -> None:
+    job = make_job(name="nightly")
+    found = errors(admin_client.post(f"/admin/jobs/job/{job.pk}/change/", form()))
+    assert "you opened definition unknown" in found["__all__"][0]
+
+
 def test_a_save_without_a_change_moves_nothing(admin_client: Client) -> None:
     """I8, to the microsecond and in a zone with an offset."""
     job = make_job(
@@ -205,4 +254,4 @@ def test_a_definition_that_raw_sql_made_invalid_is_shown_and_can_be_mended(admin
 
     assert b"parked" in admin_client.get("/admin/jobs/job/").content
     assert b"Mars/Base" in admin_client.get(address).content
-    assert admin_client.post(address, form()).status_code == 302
+    assert admin_client.post(address, form(version="2")).status_code == 302

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -219,3 +220,16 @@ def test_a_team_is_found_by_typing(admin_client: Client) -> None:
         "/admin/autocomplete/", {"term": "fin", "app_label": "jobs", "model_name": "job", "field_name": "team"}
     )
     assert [found["text"] for found in answer.json()["results"]] == ["finance"]
+
+
+def test_pages_speak_of_runs_and_gaps_under_our_name(admin_client: Client) -> None:
+    for model, words in (("jobrun", "Select run to view"), ("slotgap", "Select gap to view")):
+        page = admin_client.get(f"/admin/jobs/{model}/").content.decode()
+        assert words in page
+        assert "| Beatkeeper</title>" in page
+
+
+def test_a_job_can_be_looked_at_without_the_permission_to_change_it(member: Callable[..., Client]) -> None:
+    page = member("view_job").get(f"/admin/jobs/job/{make_job(name='nightly').pk}/change/").content.decode()
+    assert "nightly" in page
+    assert 'name="_save"' not in page

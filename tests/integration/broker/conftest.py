@@ -22,6 +22,7 @@ from jobs.models import JobRun
 from jobs.store.clock import database_now
 from jobs.store.runs import NewRun, insert_runs
 from tests.support.factories import make_job
+from tests.support.proxy import Proxy, proxy_to
 from tests.support.waiting import wait_until
 
 
@@ -82,6 +83,15 @@ def dispatcher(committed: None, broker: Broker) -> Iterator[Dispatcher]:
         broker.purge(queue)
     yield dispatcher
     dispatcher.close()
+
+
+@pytest.fixture
+def proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
+    """What publishes goes to the broker by way of this."""
+    conf = app_or_default().conf
+    with proxy_to(conf.broker_url) as proxy:
+        monkeypatch.setattr(conf, "broker_write_url", proxy.url(conf.broker_url))
+        yield proxy
 
 
 @pytest.fixture

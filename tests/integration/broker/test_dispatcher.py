@@ -17,7 +17,7 @@ from jobs.services import dispatch
 from jobs.store.clock import database_now
 from tests.integration.broker.conftest import Broker, body, change, run, tick_until
 from tests.support.factories import make_job
-from tests.support.proxy import proxy_to
+from tests.support.proxy import Proxy
 from tests.support.waiting import let_pass, wait_until
 
 
@@ -74,20 +74,18 @@ def test_confirms_that_stay_away_are_told_of(
     committed: None,
     broker: Broker,
     make_runs: Any,
+    proxy: Proxy,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr("jobs.broker.lane._SLOW_SECONDS", 0.1)
-    app = app_or_default()
-    with proxy_to(app.conf.broker_url) as proxy:
-        monkeypatch.setattr(app.conf, "broker_write_url", proxy.url(app.conf.broker_url))
-        dispatcher = Dispatcher()
-        dispatcher.tick()
-        make_runs()
-        proxy.hold_answers()
-        dispatcher.tick()
-        assert f"publish.unconfirmed queue={broker.queue} messages=1" in caplog.text
-        dispatcher.close()
+    dispatcher = Dispatcher()
+    dispatcher.tick()
+    make_runs()
+    proxy.hold_answers()
+    dispatcher.tick()
+    assert f"publish.unconfirmed queue={broker.queue} messages=1" in caplog.text
+    dispatcher.close()
 
 
 def test_nothing_is_sent_while_the_broker_says_that_it_is_blocked(
@@ -227,66 +225,57 @@ def test_a_mark_that_fails_is_tried_again_without_a_second_copy(
 
 
 def test_a_run_that_fails_while_its_batch_awaits_confirms_is_sent_again_once(
-    committed: None, broker: Broker, make_runs: Any, monkeypatch: pytest.MonkeyPatch
+    committed: None, broker: Broker, make_runs: Any, proxy: Proxy
 ) -> None:
     """I3: the message was claimed, the body failed and the run is queued again before its confirm came."""
-    app = app_or_default()
-    with proxy_to(app.conf.broker_url) as proxy:
-        monkeypatch.setattr(app.conf, "broker_write_url", proxy.url(app.conf.broker_url))
-        dispatcher = Dispatcher()
-        dispatcher.tick()
-        failed, other = make_runs(2)
-        proxy.hold_answers()
-        assert dispatcher.tick() == 0
-        assert [header["token"] for header in broker.runs()] == [0, 0]
+    dispatcher = Dispatcher()
+    dispatcher.tick()
+    failed, other = make_runs(2)
+    proxy.hold_answers()
+    assert dispatcher.tick() == 0
+    assert [header["token"] for header in broker.runs()] == [0, 0]
 
-        change(failed, token=1, attempts=1)
-        assert dispatcher.tick() == 0
-        assert broker.runs() == [], "nothing more goes this way while confirms are missing"
+    change(failed, token=1, attempts=1)
+    assert dispatcher.tick() == 0
+    assert broker.runs() == [], "nothing more goes this way while confirms are missing"
 
-        proxy.release()
-        tick_until(dispatcher, lambda: run(failed).dispatched_at and run(other).dispatched_at)
-        dispatcher.tick()
-        assert broker.runs() == [{"key": str(failed), "token": 1}]
-        dispatcher.close()
+    proxy.release()
+    tick_until(dispatcher, lambda: run(failed).dispatched_at and run(other).dispatched_at)
+    dispatcher.tick()
+    assert broker.runs() == [{"key": str(failed), "token": 1}]
+    dispatcher.close()
 
 
 def test_a_cut_connection_is_found_and_what_was_under_way_goes_again(
-    committed: None, broker: Broker, make_runs: Any, monkeypatch: pytest.MonkeyPatch
+    committed: None, broker: Broker, make_runs: Any, proxy: Proxy
 ) -> None:
-    app = app_or_default()
-    with proxy_to(app.conf.broker_url) as proxy:
-        monkeypatch.setattr(app.conf, "broker_write_url", proxy.url(app.conf.broker_url))
-        dispatcher = Dispatcher()
-        dispatcher.tick()
-        (key,) = make_runs()
-        proxy.hold_answers()
-        dispatcher.tick()
-        proxy.cut()
-        proxy.release()
+    dispatcher = Dispatcher()
+    dispatcher.tick()
+    (key,) = make_runs()
+    proxy.hold_answers()
+    dispatcher.tick()
+    proxy.cut()
+    proxy.release()
 
-        tick_until(dispatcher, lambda: run(key).dispatched_at)
-        assert {header["key"] for header in broker.runs()} == {str(key)}
-        dispatcher.close()
+    tick_until(dispatcher, lambda: run(key).dispatched_at)
+    assert {header["key"] for header in broker.runs()} == {str(key)}
+    dispatcher.close()
 
 
 def test_a_broker_that_falls_silent_is_left_after_two_heartbeats(
-    committed: None, broker: Broker, make_runs: Any, monkeypatch: pytest.MonkeyPatch
+    committed: None, broker: Broker, make_runs: Any, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("jobs.broker.publisher._HEARTBEAT_SECONDS", 1)
-    app = app_or_default()
-    with proxy_to(app.conf.broker_url) as proxy:
-        monkeypatch.setattr(app.conf, "broker_write_url", proxy.url(app.conf.broker_url))
-        dispatcher = Dispatcher()
-        dispatcher.tick()
-        (key,) = make_runs()
-        proxy.hold()
-        tick_until(dispatcher, lambda: not dispatcher._publisher.is_connected, what="the heart to stop")
-        proxy.cut()
-        proxy.release()
+    dispatcher = Dispatcher()
+    dispatcher.tick()
+    (key,) = make_runs()
+    proxy.hold()
+    tick_until(dispatcher, lambda: not dispatcher._publisher.is_connected, what="the heart to stop")
+    proxy.cut()
+    proxy.release()
 
-        tick_until(dispatcher, lambda: run(key).dispatched_at)
-        dispatcher.close()
+    tick_until(dispatcher, lambda: run(key).dispatched_at)
+    dispatcher.close()
 
 
 def test_a_queue_that_is_gone_is_left_alone_then_made_anew_and_another_goes_on(
@@ -371,23 +360,20 @@ def test_a_backlog_goes_once_each_though_batches_are_read_ahead(
 
 
 def test_a_run_is_not_read_ahead_while_an_earlier_copy_awaits_its_confirm(
-    committed: None, broker: Broker, make_runs: Any, monkeypatch: pytest.MonkeyPatch
+    committed: None, broker: Broker, make_runs: Any, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """I3: as with one batch, the retry goes once, after the confirm of the first message."""
-    app = app_or_default()
-    with proxy_to(app.conf.broker_url) as proxy:
-        monkeypatch.setattr(app.conf, "broker_write_url", proxy.url(app.conf.broker_url))
-        monkeypatch.setattr("jobs.beat.queue_dispatch._BATCH_MAX", 2)
-        dispatcher = Dispatcher()
-        dispatcher.tick()
-        keys = make_runs(4)
-        proxy.hold_answers()
-        dispatcher.tick()
-        change(keys[0], token=1, attempts=1)
-        dispatcher.tick()
-        proxy.release()
+    monkeypatch.setattr("jobs.beat.queue_dispatch._BATCH_MAX", 2)
+    dispatcher = Dispatcher()
+    dispatcher.tick()
+    keys = make_runs(4)
+    proxy.hold_answers()
+    dispatcher.tick()
+    change(keys[0], token=1, attempts=1)
+    dispatcher.tick()
+    proxy.release()
 
-        tick_until(dispatcher, lambda: all(run(key).dispatched_at for key in keys))
-        sent = [(header["key"], header["token"]) for header in broker.runs()]
-        assert sorted(sent) == sorted([(str(keys[0]), 1), *((str(key), 0) for key in keys)])
-        dispatcher.close()
+    tick_until(dispatcher, lambda: all(run(key).dispatched_at for key in keys))
+    sent = [(header["key"], header["token"]) for header in broker.runs()]
+    assert sorted(sent) == sorted([(str(keys[0]), 1), *((str(key), 0) for key in keys)])
+    dispatcher.close()

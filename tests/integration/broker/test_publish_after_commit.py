@@ -18,7 +18,7 @@ from jobs.domain.messages import RunKey
 from jobs.services.dispatch import publish_after_commit
 from jobs.store.clock import database_now
 from tests.integration.broker.conftest import Broker, change, run
-from tests.support.proxy import proxy_to
+from tests.support.proxy import Proxy
 
 UNREACHABLE = "amqp://guest:guest@127.0.0.1:1//"
 
@@ -89,35 +89,27 @@ def test_a_broker_that_is_away_costs_little_once_and_nothing_soon_after(
 
 
 def test_a_broker_that_takes_connections_and_says_nothing_is_left_within_two_seconds(
-    broker: Broker, make_runs: Any, monkeypatch: pytest.MonkeyPatch
+    broker: Broker, make_runs: Any, proxy: Proxy
 ) -> None:
-    app = app_or_default()
-    with proxy_to(app.conf.broker_url) as proxy:
-        monkeypatch.setattr(app.conf, "broker_write_url", proxy.url(app.conf.broker_url))
-        publish_after_commit(make_runs())
-        proxy.hold()
-        (key,) = make_runs(ago=20)
+    publish_after_commit(make_runs())
+    proxy.hold()
+    (key,) = make_runs(ago=20)
 
-        start = time.perf_counter()
-        publish_after_commit([key])
+    start = time.perf_counter()
+    publish_after_commit([key])
 
-        assert time.perf_counter() - start < 2
-        assert run(key).dispatched_at is None
+    assert time.perf_counter() - start < 2
+    assert run(key).dispatched_at is None
 
 
-def test_a_connection_that_broke_while_idle_is_replaced(
-    broker: Broker, make_runs: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = app_or_default()
-    with proxy_to(app.conf.broker_url) as proxy:
-        monkeypatch.setattr(app.conf, "broker_write_url", proxy.url(app.conf.broker_url))
-        publish_after_commit(make_runs())
-        proxy.cut()
-        (key,) = make_runs(ago=20)
+def test_a_connection_that_broke_while_idle_is_replaced(broker: Broker, make_runs: Any, proxy: Proxy) -> None:
+    publish_after_commit(make_runs())
+    proxy.cut()
+    (key,) = make_runs(ago=20)
 
-        publish_after_commit([key])
+    publish_after_commit([key])
 
-        assert run(key).dispatched_at is not None
+    assert run(key).dispatched_at is not None
 
 
 def test_a_database_that_fails_after_the_commit_is_not_the_callers_trouble(

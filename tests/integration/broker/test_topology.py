@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jobs.broker import topology
-from jobs.broker.topology import TopologyError
+from jobs.errors import TopologyError
 from tests.integration.broker.conftest import Broker
 from tests.support.waiting import wait_until
 

@@ -8,22 +8,8 @@ import pytest
 
 from jobs.models import Job, JobVersion, SlotGap
 from jobs.store.terms import Term
-from tests.support.leading import (
-    DAY,
-    HOUR,
-    MINUTE,
-    NOON,
-    SECOND,
-    cursor_of,
-    edit,
-    edit_by_sql,
-    emit,
-    gaps,
-    job_at,
-    plan,
-    set_clock,
-    slots,
-)
+from tests.support.leading import cursor_of, edit, edit_by_sql, emit, gaps, job_at, plan, set_clock, slots
+from tests.support.times import DAY, HOUR, MINUTE, NOON, SECOND
 
 
 def test_b150_saving_unchanged_over_a_due_slot_loses_nothing(term: Term) -> None:
@@ -108,6 +94,44 @@ def test_slots_of_a_pause_are_a_gap_and_resuming_starts_from_now(term: Term) -> 
     emit(term, NOON + HOUR + MINUTE)
     assert slots(job) == [NOON + MINUTE, NOON + HOUR + MINUTE]
     assert gaps(job) == [("paused", 59)]
+
+
+@pytest.mark.parametrize("is_planned", [True, False])
+def test_a_pause_that_ended_while_no_leader_lived_is_a_gap_of_its_own(term: Term, *, is_planned: bool) -> None:
+    """I1: what it held back is not laid to the edit that came after."""
+    job = job_at(NOON, paused=True, paused_until=NOON + 10 * MINUTE)
+    if is_planned:
+        plan(term)
+    edit(job, NOON + 15 * MINUTE, paused=False, paused_until=None)
+    emit(term, NOON + 16 * MINUTE)
+    assert gaps(job) == [("paused", 10), ("edited", 5)]
+    assert slots(job) == [NOON + 16 * MINUTE]
+
+
+@pytest.mark.parametrize(
+    ("fields", "at", "expected"),
+    [
+        ({}, NOON + 10 * MINUTE, [("paused", 10)]),  # at its very end
+        ({}, NOON + 5 * MINUTE, [("paused", 5)]),  # before it
+        ({"enabled": False}, NOON + 15 * MINUTE, [("disabled", 15)]),
+    ],
+)
+def test_a_gap_at_the_end_of_a_pause_has_one_reason(
+    term: Term, fields: dict[str, bool], at: datetime, expected: list[tuple[str, int]]
+) -> None:
+    job = job_at(NOON, paused=True, paused_until=NOON + 10 * MINUTE, **fields)
+    plan(term)
+    edit(job, at, paused=False, paused_until=None, enabled=True)
+    emit(term, at)
+    assert gaps(job) == expected
+
+
+def test_a_pause_that_emission_has_told_of_is_not_told_again(term: Term) -> None:
+    job = job_at(NOON, paused=True, paused_until=NOON + 10 * MINUTE)
+    emit(term, NOON + 11 * MINUTE)
+    edit(job, NOON + 13 * MINUTE, cron="0 0 1 1 *")
+    emit(term, NOON + 13 * MINUTE)
+    assert gaps(job) == [("paused", 10), ("edited", 2)]
 
 
 def test_a_gap_is_counted_by_the_definition_that_its_slots_belong_to(term: Term) -> None:

@@ -6,7 +6,7 @@ import zlib
 from datetime import timedelta
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, IntegrityError, transaction
 from pytest_django import Settings
 
 from jobs.conf import config
@@ -16,19 +16,8 @@ from jobs.services.ensure_partitions import ensure_partitions
 from jobs.store import state
 from jobs.store.runs import NewRun, insert_runs
 from jobs.store.terms import Term
-from tests.support.leading import (
-    DAY,
-    HOUR,
-    MINUTE,
-    NOON,
-    SECOND,
-    cursor_of,
-    emit,
-    gaps,
-    job_at,
-    plan,
-    slots,
-)
+from tests.support.leading import cursor_of, emit, gaps, job_at, plan, slots
+from tests.support.times import DAY, HOUR, MINUTE, NOON, SECOND
 
 
 def test_a_due_slot_becomes_a_queued_run_with_what_its_job_says(term: Term) -> None:
@@ -172,6 +161,12 @@ def test_a_backlog_under_skip_is_worked_off_in_rounds(term: Term, monkeypatch: p
     emit(term, NOON + 25 * MINUTE + 30 * SECOND)
     assert slots(job) == [NOON + n * MINUTE for n in range(1, 26)]
     assert gaps(job) == []
+
+
+@pytest.mark.parametrize("priority", [-1, 10])
+def test_the_table_takes_no_priority_that_nobody_would_dispatch(term: Term, priority: int) -> None:
+    with pytest.raises(IntegrityError, match="jobrun_priority_range"), transaction.atomic():
+        insert_runs([NewRun(job_at(NOON).pk, NOON, NOON, "jobs.default", priority=priority)])
 
 
 def test_jobs_that_are_due_for_long_are_named_in_the_log(term: Term, caplog: pytest.LogCaptureFixture) -> None:

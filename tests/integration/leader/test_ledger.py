@@ -15,7 +15,8 @@ from jobs.domain.schedules import ScheduleSpec, build
 from jobs.models import Job, JobRun, SlotGap
 from jobs.models.job import SCHEDULE_FIELDS
 from jobs.store.terms import Term
-from tests.support.leading import MINUTE, NOON, SECOND, edit, emit, job_at
+from tests.support.leading import edit, emit, job_at
+from tests.support.times import MINUTE, NOON, SECOND
 
 SCHEDULES: list[dict[str, Any]] = [
     {"kind": "cron", "cron": "* * * * *", "interval_seconds": None, "anchor_at": None},

@@ -10,7 +10,8 @@ from jobs.domain.states import Trigger
 from jobs.models import Job, JobRun
 from jobs.store.runs import NewRun, insert_runs
 from jobs.store.terms import Term
-from tests.support.leading import HOUR, MINUTE, NOON, SECOND, cursor_of, emit, job_at, slots
+from tests.support.leading import cursor_of, edit, edit_by_sql, emit, job_at, slots
+from tests.support.times import HOUR, MINUTE, NOON, SECOND
 
 
 def start(job: Job, **fields: object) -> None:
@@ -94,6 +95,30 @@ def test_a_backfill_that_holds_the_slot_itself_is_left_alone(term: Term, policy:
     emit(term, NOON + MINUTE)
     run = JobRun.objects.get(job=job)
     assert (run.status, run.trigger) == ("queued", "backfill")
+
+
+@pytest.mark.parametrize("policy", ["forbid", "replace"])
+def test_runs_from_before_the_policy_count_when_it_changes(term: Term, policy: str) -> None:
+    job = job_at(NOON)
+    emit(term, NOON + MINUTE)
+    start(job)
+    edit(job, NOON + MINUTE + SECOND, concurrency_policy=policy)
+    emit(term, NOON + 2 * MINUTE)
+    old, new = JobRun.objects.filter(job=job).order_by("scheduled_for")
+    assert old.exclusive
+    assert new.status == "skipped" if policy == "forbid" else new.replaces == old.scheduled_for
+
+
+def test_runs_that_need_not_exclude_each_other_any_more_leave_the_index_of_those_that_do(term: Term) -> None:
+    job, other = job_at(NOON, concurrency_policy="forbid"), job_at(NOON, concurrency_policy="forbid")
+    emit(term, NOON + MINUTE)
+    start(job)
+    finish(job)
+    emit(term, NOON + 2 * MINUTE)
+    edit_by_sql(job, NOON + 2 * MINUTE, "concurrency_policy = 'allow'")
+    marks = JobRun.objects.filter(job=job).order_by("scheduled_for").values_list("status", "exclusive")
+    assert list(marks) == [("succeeded", True), ("queued", False)]
+    assert JobRun.objects.get(job=other, status="queued").exclusive
 
 
 def test_one_batch_holds_jobs_of_all_policies(term: Term) -> None:

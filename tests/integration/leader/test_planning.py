@@ -11,21 +11,8 @@ from jobs.services.emit import emit_due
 from jobs.services.plan import plan_waiting
 from jobs.store.terms import Term
 from tests.support.factories import make_job
-from tests.support.leading import (
-    HOUR,
-    MINUTE,
-    NOON,
-    SECOND,
-    cursor_of,
-    edit,
-    edit_by_sql,
-    emit,
-    gaps,
-    job_at,
-    plan,
-    set_clock,
-    slots,
-)
+from tests.support.leading import cursor_of, edit, edit_by_sql, emit, gaps, job_at, plan, set_clock, slots
+from tests.support.times import HOUR, MINUTE, NOON, SECOND
 
 
 def test_the_first_slot_is_sought_after_the_saving_not_after_the_planning(term: Term) -> None:

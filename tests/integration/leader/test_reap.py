@@ -11,7 +11,8 @@ import pytest
 from jobs.models import Job, JobRun
 from jobs.services.reap import reap_expired, sweep_missed
 from jobs.store.runs import NewRun, insert_runs
-from tests.support.leading import DAY, MINUTE, NOON, SECOND, job_at
+from tests.support.leading import job_at
+from tests.support.times import DAY, MINUTE, NOON, SECOND
 
 pytestmark = pytest.mark.usefixtures("term")
 LEASE = timedelta(seconds=30)

@@ -24,7 +24,7 @@ def test_a_running_run_asked_to_cancel_is_terminated(shared: WorkerStack) -> Non
 
 def test_a_worker_of_the_default_queue_claims_no_more_than_it_runs(shared: WorkerStack) -> None:
     """B108: what it cannot run now is left to other workers."""
-    keys = [shared.start("sleeps", 1) for _ in range(5)]
+    keys = [shared.start("sleeps", 3) for _ in range(5)]
     wait_until(lambda: len(_begun(shared, keys)) == 3, what="three children to be busy")
     assert sorted(shared.row(key).status for key in keys) == ["queued"] * 2 + ["running"] * 3
     assert {shared.until(key).status for key in keys} == {"succeeded"}
@@ -36,14 +36,6 @@ def test_a_revoked_run_is_cancelled(shared: WorkerStack) -> None:
     shared.until_effect("begins", key)
     arguments = {"task_id": attempt, "terminate": True, "signal": "SIGTERM"}
     Mailbox("celery", type="fanout")(shared.broker)._broadcast("revoke", arguments)
-    assert shared.until(key).status == "cancelled"
-
-
-def test_a_failing_run_asked_to_cancel_is_not_queued_again(shared: WorkerStack) -> None:
-    key = shared.add_run("sleeps_softly")
-    shared.publish(key)
-    shared.until(key, "running")
-    shared.update(key, "cancel_requested_at = clock_timestamp()")
     assert shared.until(key).status == "cancelled"
 
 
@@ -59,11 +51,10 @@ def test_a_worker_whose_lease_was_taken_over_ends_the_body_and_writes_nothing(sh
 
 
 def test_a_stale_worker_cannot_settle_after_takeover(shared: WorkerStack) -> None:
-    """I4: the body ends before its worker learns of the takeover."""
-    key = shared.start("sleeps", 0.3)
+    """I4: whether the body ends first or its worker learns of the takeover first."""
+    key = shared.start("sleeps", 0.8)
     shared.until_effect("begins", key)
     shared.update(key, "token = token + 1")
-    shared.until_effect("ends", key)
     wait_until(lambda: f"run.lease_lost run={key}".encode() in _logs(shared), what="the loss to be told")
     assert shared.row(key).status == "running"
 

@@ -47,7 +47,17 @@ def keyed(keys: list[RunKey], **extra: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("name", "extra"),
     [
-        ("claim", {"tokens": [1] * BATCH, "waits": [None] * BATCH, "worker": WORKER, "lease_seconds": 30, "now": None}),
+        (
+            "claim",
+            {
+                "tokens": [1] * BATCH,
+                "waits": [None] * BATCH,
+                "worker": WORKER,
+                "lease_seconds": 30,
+                "in_doubt": False,
+                "now": None,
+            },
+        ),
         (
             "renew",
             {
@@ -73,6 +83,7 @@ def keyed(keys: list[RunKey], **extra: Any) -> dict[str, Any]:
                 "history": 20,
             },
         ),
+        ("settled", {"tokens": [1] * BATCH, "statuses": ["succeeded"] * BATCH, "last_errors": [""] * BATCH}),
         ("hand_back", {"tokens": [1] * BATCH, "counted": [False] * BATCH, "worker": WORKER}),
     ],
 )

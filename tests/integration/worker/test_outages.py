@@ -8,6 +8,7 @@ import pytest
 from kombu.pidbox import Mailbox
 
 from jobs.broker import topology
+from tests.support.proxy import proxy_to
 from tests.support.waiting import wait_until
 from tests.support.worker_stack import WorkerStack
 
@@ -23,7 +24,7 @@ def outage(workers: WorkerStack) -> Iterator[WorkerStack]:
 
 
 def test_a_lost_broker_connection_executes_each_run_once(outage: WorkerStack) -> None:
-    keys = [outage.start("sleeps", 1.5, queue=QUEUE) for _ in range(6)]
+    keys = [outage.start("sleeps", 3, queue=QUEUE) for _ in range(6)]
     wait_until(lambda: sum(outage.row(key).status == "running" for key in keys) == 6, what="all to be claimed")
     outage.until_effect("begins", keys[0])
     outage.close_connections()
@@ -43,6 +44,35 @@ def test_a_lost_database_connection_loses_no_outcome(outage: WorkerStack) -> Non
     )
     assert [outage.until(key).status for key in keys] == ["succeeded"] * 4
     assert {outage.row(key).attempts for key in keys} == {1}
+
+
+def test_a_database_connection_lost_between_a_write_and_its_answer_loses_nothing(workers: WorkerStack) -> None:
+    """I3: neither a claim nor an outcome, though the worker cannot know whether they were committed."""
+    queue, direct = "jobs.fast", workers.stack.database_url
+    # No heartbeat comes between.
+    settings = {
+        "DJANGO_SETTINGS_MODULE": "tests.support.stack_settings",
+        "BEATKEEPER_TEST_SETTINGS": '{"LEASE": 180, "HEARTBEAT": 60}',
+    }
+    with proxy_to(direct) as proxy:
+        process = workers.worker(queue=queue, concurrency=1, DATABASE_URL=proxy.url(direct), **settings)
+        assert workers.until(workers.start("returns", queue=queue)).status == "succeeded"
+        proxy.hold_answers()
+        claimed = workers.start("sleeps", 0.5, queue=queue, job={"delivery": "at_most_once"})
+        workers.until(claimed, "running")
+        proxy.cut()
+        proxy.release()
+        workers.until_effect("begins", claimed)
+        proxy.hold_answers()
+        workers.until(claimed, "succeeded")
+        proxy.cut()
+        proxy.release()
+        assert workers.until(workers.start("returns", queue=queue)).status == "succeeded"
+        assert workers.stop_worker(process) == 0
+    assert (workers.row(claimed).attempts, len(workers.effects(claimed, "begins"))) == (1, 1)
+    said = workers.stack.log_of(process).read_text()
+    assert said.count("clerk.database_away") >= 2
+    assert "run.lease_lost" not in said
 
 
 def _ended_or_sent_again(workers: WorkerStack, key: object) -> bool:
@@ -67,11 +97,11 @@ def test_a_queue_made_otherwise_ends_the_worker_with_the_mend(workers: WorkerSta
 
 
 def test_what_waits_for_a_child_can_still_be_missed_revoked_or_cancelled(outage: WorkerStack) -> None:
-    busy = [outage.start("sleeps", 2, queue=QUEUE) for _ in range(2)]
+    busy = [outage.start("sleeps", 5, queue=QUEUE) for _ in range(2)]
     for key in busy:
         outage.until_effect("begins", key)
     late, revoked, cancelled = (outage.add_run("returns", queue=QUEUE) for _ in range(3))
-    outage.update(late, "start_by = clock_timestamp() + interval '1 s'")
+    outage.update(late, "start_by = clock_timestamp() + interval '2 s'")
     attempt = [outage.publish(key) for key in (late, revoked, cancelled)][1]
     for key in (late, revoked, cancelled):
         outage.until(key, "running")

@@ -38,6 +38,16 @@ def test_an_exception_is_retried_and_leaves_its_traceback(shared: WorkerStack) -
     assert 0 <= waited(row) <= 1
 
 
+def test_a_traceback_is_logged_once(shared: WorkerStack) -> None:
+    """By Celery, in the child, as for every task; the event that follows is one line."""
+    shared.until(shared.start("fails", "told uniquely", job={"max_attempts": 1}))
+    logs = [path.read_text().splitlines() for path in shared.stack.folder.glob("*.log")]
+    lines = [line for log in logs for line in log if "told uniquely" in line]
+    for words in ("raised unexpected", "run.settled", "\nRuntimeError: told uniquely"):
+        assert sum(words in f"\n{line}" for line in lines) == 1
+    assert len(lines) == 3
+
+
 def test_attempts_go_on_under_the_same_key_until_one_succeeds(shared: WorkerStack) -> None:
     key = shared.start("fails_until", 3)
     for attempt in (1, 2):
@@ -99,9 +109,10 @@ def test_a_body_past_its_hard_limit_is_killed_and_retried(shared: WorkerStack) -
 
 @pytest.mark.parametrize("how", ["kill", "exit", "system_exit"])
 def test_a_lost_child_is_retried_with_a_pause(shared: WorkerStack, how: str) -> None:
-    key = shared.start("dies", how)
+    key = shared.start("dies", how, job={"backoff_base_seconds": 300, "backoff_cap_seconds": 300, "jitter": "none"})
     row = shared.until_tried(key)
     assert (row.status, last(row)["kind"], row.losses) == ("queued", "worker_lost", 0)
+    assert 1 <= waited(row) <= 1.5
     assert len(shared.effects(key)) == 1
 
 

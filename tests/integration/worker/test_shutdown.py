@@ -12,7 +12,7 @@ QUEUE = "jobs.fast"
 
 def test_sigterm_finishes_what_runs_hands_back_what_waits_and_exits_0(workers: WorkerStack) -> None:
     process = workers.worker("--prefetch-multiplier", "10", queue=QUEUE, concurrency=1)
-    running = workers.start("sleeps", 2, queue=QUEUE)
+    running = workers.start("sleeps", 4, queue=QUEUE)
     workers.until_effect("begins", running)
     waiting = [workers.start("returns", queue=QUEUE, job={"delivery": kind}) for kind in _DELIVERIES]
     for key in waiting:

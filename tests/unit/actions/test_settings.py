@@ -20,6 +20,7 @@ def test_an_empty_setting_gives_the_promised_defaults() -> None:
     assert (found.result_max, found.log_max, found.error_max, found.payload_max) == (65536, 65536, 65536, 131072)
 
 
+ONE = "This version leads one shard: leave the setting out."
 REFUSED = [
     (
         {"HEARTBEAT": 11},
@@ -36,8 +37,9 @@ REFUSED = [
     ({"LEASE": 0}, "LEASE", 'BEATKEEPER["LEASE"]: 0 must be a number above 0, at most 3,600.'),
     ({"LEASE": float("nan")}, "LEASE", 'BEATKEEPER["LEASE"]: nan must be a number above 0, at most 3,600.'),
     ({"LEASE": "30"}, "LEASE", "BEATKEEPER[\"LEASE\"]: '30' must be a number above 0, at most 3,600."),
-    ({"SHARDS": 1.5}, "SHARDS", 'BEATKEEPER["SHARDS"]: 1.5 must be a whole number above 0, at most 64.'),
-    ({"SHARDS": True}, "SHARDS", 'BEATKEEPER["SHARDS"]: True must be a whole number above 0, at most 64.'),
+    ({"SHARDS": 1.5}, "SHARDS", 'BEATKEEPER["SHARDS"]: 1.5 must be a whole number above 0, at most 1. ' + ONE),
+    ({"SHARDS": True}, "SHARDS", 'BEATKEEPER["SHARDS"]: True must be a whole number above 0, at most 1. ' + ONE),
+    ({"SHARDS": 2}, "SHARDS", 'BEATKEEPER["SHARDS"]: 2 must be a whole number above 0, at most 1. ' + ONE),
     (
         {"RETENTION_DAYS": 401},
         "RETENTION_DAYS",
@@ -53,7 +55,7 @@ REFUSED = [
         {"QUEUES": ["jobs.dead"]},
         "QUEUES",
         "BEATKEEPER[\"QUEUES\"]: 'jobs.dead' must be 1 to 100 letters, digits, dots, underscores or hyphens, "
-        "and not jobs.dead.",
+        "not be jobs.dead, and not begin with amq. or celery_delayed.",
     ),
 ]
 
@@ -77,6 +79,15 @@ def test_a_setting_that_is_no_dict_is_refused() -> None:
 
 def test_a_teams_own_queue_comes_beside_ours() -> None:
     assert parse({"QUEUES": ["reports", "jobs.fast"]}).queues == ("jobs.default", "jobs.fast", "jobs.http", "reports")
+
+
+@pytest.mark.parametrize(
+    "name", ["reports.*", "reports.#", "my reports", "reports\n", "", "amq.gen-1", "celery_delayed_3", "q" * 101, 7]
+)
+def test_a_queue_that_the_broker_would_misread_or_that_is_anothers_is_refused(name: object) -> None:
+    with pytest.raises(InvalidFieldError, match=r"must be 1 to 100 letters") as caught:
+        parse({"QUEUES": [name]})
+    assert caught.value.field == "QUEUES"
 
 
 def test_a_heartbeat_of_exactly_a_third_is_allowed() -> None:

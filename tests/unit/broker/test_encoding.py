@@ -12,18 +12,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobs.broker import encoding
-from jobs.broker.encoding import Address, RunTemplate
+from jobs.broker.encoding import Address, Call, Content, RunTemplate
 from jobs.domain.messages import RunKey, task_id
 
-SLOT = datetime(2026, 3, 1, 9, tzinfo=UTC)
+CALL = Call("a.job", "[1]", '{"a": "é"}')
+KEY = RunKey(1, datetime(2026, 3, 1, 9, tzinfo=UTC))
 
 
-def template(**fields: object) -> RunTemplate:
-    given = {"name": "a.job", "task": "app.task", "args": "[1]", "kwargs": '{"a": "é"}', "limits": (1800, None)}
-    return RunTemplate(**{**given, **fields})  # type: ignore[arg-type]
+def message(
+    key: RunKey = KEY,
+    token: int = 0,
+    *,
+    call: Call = CALL,
+    limits: tuple[float, float | None] = (1800, None),
+) -> Content:
+    return RunTemplate(task="app.task", limits=limits).content(key, token, call)
 
 
-def decoded(content: encoding.Content) -> Message:
+def decoded(content: Content) -> Message:
     message = Message()
     message._load_properties(60, content.properties, 0)
     return message
@@ -38,7 +44,7 @@ def decoded(content: encoding.Content) -> Message:
 def test_a_run_reads_back_as_it_was_written(job_id: int, micros: int, token: int, name: str) -> None:
     key = RunKey(job_id, datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=micros))
 
-    content = template(name=name, limits=(60, 50.5)).content(key, token)
+    content = message(key, token, call=Call(name, "[]", "{}"), limits=(60, 50.5))
 
     properties = decoded(content).properties
     headers = properties.pop("application_headers")
@@ -66,7 +72,7 @@ def test_a_run_reads_back_as_it_was_written(job_id: int, micros: int, token: int
 
 
 def test_the_body_is_what_celery_reads() -> None:
-    content = template().content(RunKey(1, SLOT), 0)
+    content = message()
 
     assert json.loads(content.body) == [
         [1],
@@ -76,24 +82,27 @@ def test_the_body_is_what_celery_reads() -> None:
 
 
 def test_a_payload_stands_in_for_the_arguments_it_names_and_no_others() -> None:
-    content = template().content(RunKey(1, SLOT), 0, {"kwargs": {"b": 2}})
+    content = message(call=CALL.replaced_by({"kwargs": {"b": 2}}))
 
     assert json.loads(content.body)[:2] == [[1], {"b": 2}]
 
 
 def test_a_payload_may_say_that_there_are_no_arguments() -> None:
-    content = template().content(RunKey(1, SLOT), 0, {"args": [], "kwargs": {}})
+    content = message(call=CALL.replaced_by({"args": [], "kwargs": {}}))
 
     assert json.loads(content.body)[:2] == [[], {}]
 
 
 def test_a_marker_names_its_queue_and_time_and_expires() -> None:
-    content = encoding.marker("jobs.fast", SLOT)
+    content = encoding.marker("jobs.fast", KEY.scheduled_for)
 
     properties = decoded(content).properties
     assert properties["expiration"] == "600000"
     assert properties["application_headers"]["task"] == "jobs.marker"
-    assert properties["application_headers"]["jobs-marker"] == {"queue": "jobs.fast", "sent_at": SLOT.isoformat()}
+    assert properties["application_headers"]["jobs-marker"] == {
+        "queue": "jobs.fast",
+        "sent_at": KEY.scheduled_for.isoformat(),
+    }
     assert json.loads(content.body) == [[], {}, {}]
 
 
@@ -110,7 +119,7 @@ def frames(data: bytes) -> list[tuple[int, int, bytes]]:
 def test_the_frames_address_the_queue_as_mandatory() -> None:
     address = Address(channel_id=3, frame_max=131072, queue="jobs.default")
 
-    method, header, body = frames(address.frames(template().content(RunKey(1, SLOT), 0)))
+    method, header, body = frames(address.frames(message()))
 
     assert [method[:2], header[:2], body[:2]] == [(1, 3), (2, 3), (3, 3)]
     assert struct.unpack_from(">HH", method[2]) == (60, 40)
@@ -120,7 +129,7 @@ def test_the_frames_address_the_queue_as_mandatory() -> None:
 
 def test_a_body_larger_than_a_frame_is_split() -> None:
     address = Address(channel_id=1, frame_max=4096, queue="q")
-    content = template(args=json.dumps(["x" * 10_000])).content(RunKey(1, SLOT), 0)
+    content = message(call=CALL._replace(args=json.dumps(["x" * 10_000])))
 
     bodies = [payload for kind, _, payload in frames(address.frames(content)) if kind == 3]
 

@@ -9,6 +9,7 @@ import pytest
 from celery import Celery, Task
 from celery.utils.nodenames import default_nodename
 from celery.worker.request import Request
+from kombu import Queue
 
 from jobs.install import install
 from jobs.worker.celery_settings import prepare_worker, set_prefetch
@@ -84,6 +85,21 @@ def test_a_worker_of_other_queues_keeps_celery_s_consumer() -> None:
     assert app.conf.worker_consumer == "celery.worker.consumer:Consumer"
     assert app.conf.broker_channel_error_retry is False
     assert set(app.amqp.queues) == {"celery"}
+
+
+@pytest.mark.parametrize("queues", [[Queue("jobs.fast")], {"jobs.fast": {}, "celery": {}}])
+def test_our_queue_named_by_the_settings_alone_is_ours_too(queues: Any) -> None:
+    """I4: a plain consumer would run its messages without a claim."""
+    app = make_app(task_queues=queues)
+    prepared(app, "")
+    assert app.conf.worker_consumer == "jobs.worker.consumer:JobsConsumer"
+    assert app.amqp.queues.consume_from["jobs.fast"].queue_arguments["x-queue-type"] == "quorum"
+
+
+def test_an_excluded_queue_is_not_consumed_and_so_not_ours() -> None:
+    app = make_app(task_queues=[Queue("jobs.fast"), Queue("celery")])
+    prepare_worker(SimpleNamespace(app=app), app.conf, {"queues": None, "exclude_queues": ["jobs.fast"]})
+    assert app.conf.worker_consumer == "celery.worker.consumer:Consumer"
 
 
 def test_a_worker_of_our_queue_gets_ours_and_a_name_of_its_own() -> None:

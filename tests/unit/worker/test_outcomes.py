@@ -19,7 +19,7 @@ ALWAYS = {
     Kind.CANCELLED: RunStatus.CANCELLED,
     Kind.MISSED: RunStatus.MISSED,
 }
-RETRIED = [Kind.FAILED, Kind.RETRY, Kind.REQUEUED, Kind.TIMED_OUT, Kind.WORKER_LOST]
+RETRIED = [Kind.FAILED, Kind.RETRY, Kind.REQUEUED, Kind.TIMED_OUT]
 POLICY = RetryPolicy(base=4, jitter=Jitter.NONE)
 
 
@@ -41,6 +41,14 @@ def test_a_failure_is_retried_by_policy_until_the_attempts_are_used_up(kind: Kin
     verdict = judge(Outcome(kind), Attempt(2, 3, POLICY))
     assert (verdict.status, verdict.delay) == (RunStatus.QUEUED, 8)
     assert judge(Outcome(kind), Attempt(3, 3, POLICY)).status is RunStatus.DEAD
+
+
+@pytest.mark.parametrize("number", [1, 4])
+def test_a_run_whose_child_was_lost_comes_back_soon_whatever_the_policy(number: int) -> None:
+    attempt = Attempt(number, 5, RetryPolicy(base=300))
+    waits = [judge(Outcome(Kind.WORKER_LOST), attempt, draw).delay for draw in (lambda: 0.0, lambda: 1.0)]
+    assert waits == [1.0, 1.5]
+    assert judge(Outcome(Kind.WORKER_LOST), Attempt(5, 5)).status is RunStatus.DEAD
 
 
 @pytest.mark.parametrize("kind", [Kind.TIMED_OUT, Kind.WORKER_LOST, Kind.INTERRUPTED])
