@@ -11,7 +11,7 @@ import json
 import os
 import socket
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -28,7 +28,8 @@ _EMBED = '{"callbacks":null,"errbacks":null,"chain":null,"chord":null}'
 
 _METHOD, _HEADER, _BODY, _FRAME_END = 1, 2, 3, b"\xce"
 _FRAME_OVERHEAD = 8
-_BASIC, _PUBLISH, _MANDATORY = 60, 40, 1
+_BASIC, _PUBLISH, _ACK, _MANDATORY = 60, 40, 80, 1
+_ACKNOWLEDGEMENT = struct.Struct(">HHQ?")
 # Which properties follow, in this order.
 _CONTENT_TYPE, _CONTENT_ENCODING, _HEADERS, _DELIVERY_MODE = 1 << 15, 1 << 14, 1 << 13, 1 << 12
 _CORRELATION_ID, _EXPIRATION = 1 << 10, 1 << 8
@@ -112,6 +113,12 @@ class Address:
 
     def _frame(self, kind: int, payload: bytes) -> bytes:
         return b"%b%b\xce" % (_frame_head(kind, self._channel_id, len(payload)), payload)
+
+
+def acknowledgements(channel_id: int, delivery_tags: Sequence[int]) -> bytes:
+    """The frames that acknowledge these messages, each by itself, to be written at once."""
+    head = _frame_head(_METHOD, channel_id, _ACKNOWLEDGEMENT.size)
+    return b"".join([b"%b%b\xce" % (head, _ACKNOWLEDGEMENT.pack(_BASIC, _ACK, tag, False)) for tag in delivery_tags])
 
 
 def _common(task: str) -> dict[str, Any]:

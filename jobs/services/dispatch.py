@@ -25,6 +25,7 @@ from jobs.conf import config
 from jobs.domain.messages import RunKey
 from jobs.services.bury import bury
 from jobs.store import unsent
+from jobs.store.micros import key_of
 from jobs.store.unsent import Horizon
 
 _AT_ONCE_MAX = 500
@@ -57,7 +58,7 @@ def select_unsent(
     for priority in priorities:
         if (left := limit - len(found)) > 0:
             rows = unsent.unsent_runs(queue, priority, limit=left + len(but), horizon=horizon, now=now)
-            others = (row for row in rows if RunKey(row.job_id, row.scheduled_for) not in but) if but else rows
+            others = (row for row in rows if key_of(row) not in but) if but else rows
             found.extend(_composed(itertools.islice(others, left)))
     return found
 
@@ -109,11 +110,11 @@ def _composed(rows: Iterable[Any]) -> Iterator[Outgoing]:
         try:
             yield _outgoing(row)
         except (TypeError, ValueError, LookupError) as error:
-            bury(RunKey(row.job_id, row.scheduled_for), row.token, reason="unsendable", message=repr(error))
+            bury(key_of(row), row.token, reason="unsendable", message=repr(error))
 
 
 def _outgoing(row: Any) -> Outgoing:
-    key = RunKey(row.job_id, row.scheduled_for)
+    key = key_of(row)
     call = Call(row.name, row.args, row.kwargs)
     if row.payload:
         call = call.replaced_by(json.loads(row.payload))

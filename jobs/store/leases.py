@@ -22,7 +22,7 @@ from jobs.domain.retry import RetryPolicy
 from jobs.domain.states import RunStatus
 from jobs.store.arrays import array
 from jobs.store.days import whole_days
-from jobs.store.micros import from_micros
+from jobs.store.micros import key_of
 from jobs.store.statement import Statement
 
 HISTORY = 20
@@ -145,7 +145,7 @@ def _judged(row: Any) -> Judged:
         row.concurrency_policy,
     )
     return Judged(
-        published=Published(_key(row), row.published),
+        published=Published(key_of(row), row.published),
         answer=Answer(row.answer),
         token=row.token,
         job=row.name,
@@ -180,7 +180,7 @@ def renew(beats: Sequence[Beat], *, worker: UUID, lease_seconds: float) -> dict[
         worker=worker,
         lease_seconds=lease_seconds,
     )
-    return {_key(row): row.cancel_requested for row in rows}
+    return {key_of(row): row.cancel_requested for row in rows}
 
 
 def settle(settlements: Sequence[Settlement], *, worker: UUID) -> dict[RunKey, RunStatus]:
@@ -243,13 +243,9 @@ def _leased(leases: Sequence[Lease]) -> dict[str, Any]:
     return {**_keyed([lease.key for lease in leases]), "tokens": array(lease.token for lease in leases)}
 
 
-def _key(row: Any) -> RunKey:
-    return RunKey(row.job_id, from_micros(row.slot_us))
-
-
 def _keys(rows: Sequence[Any]) -> set[RunKey]:
-    return {_key(row) for row in rows}
+    return {key_of(row) for row in rows}
 
 
 def _statuses(rows: Sequence[Any]) -> dict[RunKey, RunStatus]:
-    return {_key(row): RunStatus(row.status) for row in rows}
+    return {key_of(row): RunStatus(row.status) for row in rows}

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from jobs.domain.messages import RunKey
+from jobs.store.arrays import array
 from jobs.store.days import whole_days
 from jobs.store.statement import Statement
 
@@ -74,9 +75,9 @@ def mark_dispatched(sent: Sequence[tuple[RunKey, int]]) -> int:
     """Mark runs, each with the token that was published; returns how many still wanted it."""
     if not sent:
         return 0
-    return _MARK.run(**_arrays([key for key, _ in sent]), token=[token for _, token in sent])
+    return _MARK.run(**_arrays([key for key, _ in sent]), token=array(token for _, token in sent))
 
 
 def _arrays(keys: Sequence[RunKey]) -> dict[str, Any]:
     slots = [key.scheduled_for for key in keys]
-    return {"job_id": [key.job_id for key in keys], "scheduled_for": slots, **whole_days(slots)}
+    return {"job_id": array(key.job_id for key in keys), "scheduled_for": array(slots), **whole_days(slots)}

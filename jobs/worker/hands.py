@@ -5,7 +5,7 @@ An exception that leaves a callback of the loop ends the worker, so each one is 
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,6 +14,7 @@ from celery.utils.log import get_logger
 from kombu.exceptions import ContentDisallowed, DecodeError
 
 from jobs import log
+from jobs.broker.encoding import acknowledgements
 from jobs.conf import config
 from jobs.domain.messages import RUN_HEADER
 from jobs.domain.outcomes import Fault, Kind, Outcome
@@ -48,12 +49,19 @@ class Hands:
             self._post(self._end_all, holds, signal)
 
     def acknowledge_now(self) -> None:
-        """On the loop's own thread, take what is done with off the queue."""
+        """On the loop's own thread, take what is done with off the queue: one write for all, as each would cost a turn
+        of the interpreter. The messages of a lost channel come again and are denied.
+        """
+        by_channel: dict[Any, list[Any]] = defaultdict(list)
         while self._done_with:
             message = self._done_with.popleft()
-            # The messages of a lost channel come again and are denied.
             if message.channel is not None and message.channel.connection is not None and not message.acknowledged:
-                message.ack_log_error(_logger, self._consumer.connection_errors)
+                by_channel[message.channel].append(message)
+        for channel, messages in by_channel.items():
+            try:
+                _acknowledge(channel, messages)
+            except self._consumer.connection_errors as error:
+                log.event("clerk.acks_lost", messages=len(messages), error=repr(error))
 
     def _post(self, act: Callable[..., None], *args: Any) -> None:
         self._consumer.call_soon(_guarded, act, *args)
@@ -91,6 +99,13 @@ class Hands:
                 hold.request.end(self._consumer.pool, signal)
             else:
                 hold.request.tell(Outcome(Kind.CANCELLED))
+
+
+def _acknowledge(channel: Any, messages: Sequence[Any]) -> None:
+    tags = [message.delivery_tag for message in messages]
+    channel.connection.transport.write(acknowledgements(channel.channel_id, tags))
+    for message in messages:
+        message._state = "ACK"  # what Message.ack() notes
 
 
 def _guarded(act: Callable[..., None], *args: Any) -> None:
