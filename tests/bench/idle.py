@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import tempfile
-from pathlib import Path
 
 from deploy.local.config import load
 from deploy.local.programs import programs
 from tests.bench.figures import Figure
 from tests.bench.processes import cpu_seconds, tree
-from tests.support.stack import Stack, stack
+from tests.bench.setup import bench_stack
+from tests.support.stack import Stack
 from tests.support.waiting import let_pass, wait_until
 
 SECONDS = 60
@@ -21,7 +20,7 @@ _SERVERS = re.compile(r"postgres|beam\.smp|redis-server|epmd|erl_child|inet_geth
 
 def run() -> list[Figure]:
     """Our processes' and the servers' share of one core, jobs paused."""
-    with tempfile.TemporaryDirectory() as folder, stack(Path(folder)) as live:
+    with bench_stack() as live:
         _start_everything(live)
         for number in range(100):
             live.save_job(f"paused-{number}", kind="cron", cron="* * * * *", paused=True)
@@ -31,9 +30,10 @@ def run() -> list[Figure]:
         before = cpu_seconds(ours), cpu_seconds(servers)
         let_pass(SECONDS)
         used = cpu_seconds(ours) - before[0], cpu_seconds(servers) - before[1]
+        assert all(process.poll() is None for process in live.processes), f"something ended, see {live.folder}"
     return [
         Figure(
-            "idle: our own processes, % of one core", 100 * used[0] / SECONDS, "%", "limit", 5, goal=1, at_most=True
+            f"idle: our own {len(ours)} processes, % of one core", 100 * used[0] / SECONDS, "%", "limit", 5, goal=1, at_most=True
         ),
         Figure("idle: PostgreSQL, RabbitMQ, Redis", 100 * used[1] / SECONDS, "%"),
     ]
