@@ -28,6 +28,8 @@ _TYPES: dict[str, type] = {
     "start_at": datetime,
     "end_at": datetime,
 }
+# What Django would cut down to a whole number without a word.
+WHOLE_NUMBERS = tuple(field for field, type_ in _TYPES.items() if type_ is int)
 # Fields of which every fault is found here, so that nobody else need look at them.
 JUDGED = frozenset({*_TEXTS, *RANGES, *WORDS, "args", "kwargs", "labels"})
 

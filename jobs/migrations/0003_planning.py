@@ -5,6 +5,7 @@ from pathlib import Path
 from django.db import migrations
 
 _DROP = """
+ALTER TABLE jobs_job DROP CONSTRAINT job_json_shapes;
 DROP TRIGGER jobs_cursor_grows ON jobs_cursor;
 DROP TRIGGER jobs_job_policy_changed ON jobs_job;
 DROP TRIGGER jobs_job_changed ON jobs_job;

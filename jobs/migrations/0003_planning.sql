@@ -118,3 +118,8 @@ CREATE TRIGGER jobs_cursor_grows BEFORE UPDATE OF last_slot ON jobs_cursor FOR E
     WHEN (NEW.last_slot < OLD.last_slot OR (NEW.last_slot IS NULL AND OLD.last_slot IS NOT NULL))
     EXECUTE FUNCTION jobs_cursor_grows();
 
+
+-- Of what shape a job's JSON is. Celery spreads a text or an object given as arguments without a word.
+ALTER TABLE jobs_job ADD CONSTRAINT job_json_shapes CHECK (
+    jsonb_typeof(args) = 'array' AND jsonb_typeof(kwargs) = 'object'
+    AND jsonb_typeof(labels) = 'object' AND jsonb_typeof(headers) = 'object');

@@ -159,6 +159,10 @@ class Job(models.Model):
 
     def clean_fields(self, exclude: Collection[str] | None = None) -> None:
         """Look at what :meth:`clean` does not: its words say the value and the way out, Django's often do not."""
+        for name in definition.WHOLE_NUMBERS:
+            value = getattr(self, name)
+            if isinstance(value, bool) or (isinstance(value, float) and not value.is_integer()):
+                raise ValidationError({name: f"{value!r} must be a whole number."})
         super().clean_fields(exclude={*(exclude or ()), *definition.JUDGED})
 
     def clean(self) -> None:

@@ -40,7 +40,8 @@ WITH asked AS (
     UPDATE jobs_jobrun run
     SET status = CASE WHEN judged.answer IN ('claimed', 'mine') THEN 'running'
                       WHEN judged.answer = 'missed' THEN 'missed' ELSE 'queued' END,
-        token = run.token + (judged.answer = 'claimed')::int,
+        -- Put off counts too: the mark of the message that came too early must find nothing to mark.
+        token = run.token + (judged.answer IN ('claimed', 'early', 'waiting'))::int,
         locked_by = CASE WHEN judged.answer IN ('claimed', 'mine') THEN %(worker)s::uuid END,
         locked_until = CASE WHEN judged.answer IN ('claimed', 'mine')
                             THEN clock_timestamp() + %(lease_seconds)s * interval '1 second' END,

@@ -16,6 +16,8 @@ WITH held AS MATERIALIZED (
 )
 UPDATE jobs_jobrun run
 SET status = CASE WHEN held.is_over THEN 'dead' ELSE 'queued' END,
+    -- The next token, as after a claim: the mark of the message that came too early must find nothing to mark.
+    token = run.token + (NOT held.is_over)::int,
     dispatched_at = CASE WHEN held.is_over THEN run.dispatched_at END,
     run_after = CASE WHEN held.is_over THEN run.run_after
                      ELSE greatest(run.run_after, held.now + %(delay_seconds)s * interval '1 second') END,

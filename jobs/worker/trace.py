@@ -26,12 +26,14 @@ from jobs.worker.retrying import MAX_RETRIES_ATTRIBUTE
 from jobs.worker.shared import asked_to_end
 
 _seen = threading.local()
+# Celery's trace calls it a success when it fails before it comes to the body: no signal of one, no error either.
+_NEVER_CALLED = Fault("InvalidTaskError", "Celery could not call the task; its worker's log says why.")
 
 
 @signals.task_success.connect(weak=False)
 def _keep_result(result: Any = None, **_: Any) -> None:
     if current.current_run() is not None:
-        _seen.result = result
+        _seen.result, _seen.has_result = result, True
 
 
 @signals.task_failure.connect(weak=False)
@@ -51,9 +53,12 @@ def run_trace(
     app: Any = app_or_default()
     trace = fast_trace_task if app.use_fast_trace_task else trace_task_ret
     _seen.result = _seen.exception = None
+    _seen.has_result = False
     try:
         with current.working_for(run):
             failed, retval, runtime = trace(name, task_id, request, body, content_type, encoding)
+        if not failed and not _seen.has_result:
+            return 0, Outcome(Kind.REJECTED, fault=_NEVER_CALLED), runtime
         if not failed:
             return 0, Outcome(Kind.SUCCEEDED, _encoded(_seen.result)), runtime
         return 0, _failure(retval, app.tasks.get(name)), runtime

@@ -33,7 +33,13 @@ def run() -> list[Figure]:
         assert all(process.poll() is None for process in live.processes), f"something ended, see {live.folder}"
     return [
         Figure(
-            f"idle: our own {len(ours)} processes, % of one core", 100 * used[0] / SECONDS, "%", "limit", 5, goal=1, at_most=True
+            f"idle: our own {len(ours)} processes, % of one core",
+            100 * used[0] / SECONDS,
+            "%",
+            "limit",
+            5,
+            goal=1,
+            at_most=True,
         ),
         Figure("idle: PostgreSQL, RabbitMQ, Redis", 100 * used[1] / SECONDS, "%"),
     ]

@@ -112,7 +112,7 @@ class WorkerStack:
             [*values, key.job_id, key.scheduled_for],
         )
 
-    def publish(self, key: RunKey, **headers: Any) -> str:
+    def publish(self, key: RunKey, *, kwargs: object = None, **headers: Any) -> str:
         """Send the run's message as the dispatcher would, and mark it; the task id."""
         row = self.row(key)
         attempt = task_id(key, row.token)
@@ -132,7 +132,7 @@ class WorkerStack:
             **headers,
         }
         embed = {"callbacks": None, "errbacks": None, "chain": None, "chord": None}
-        self.send(json.dumps([row.args, {}, embed]), row.queue, headers=message, correlation_id=attempt)
+        self.send(json.dumps([row.args, kwargs or {}, embed]), row.queue, headers=message, correlation_id=attempt)
         self.update(key, "dispatched_at = clock_timestamp()")
         return attempt
 

@@ -72,7 +72,7 @@ def _expand(macro: str) -> str:
     if word == "@every":
         raise FieldError("@every is not cron; use an interval.")
     if word == "@reboot":
-        raise FieldError("@reboot has no time; a schedule does not know of restarts. Run the job by hand or API.")
+        raise FieldError("@reboot has no time; a schedule does not know of restarts. Run the job by hand.")
     if macro.lower() not in MACROS:
         raise FieldError(f"{clip(macro)} is unknown; allowed are {', '.join(MACROS)}.")
     return MACROS[macro.lower()]

@@ -24,7 +24,7 @@ _COLUMNS = ("run", "job", "status", "attempts", "scheduled_for", "started_at", "
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
     parser.add_argument("name", nargs="?", help="of this job only")
-    parser.add_argument("--status", choices=list(RunStatus), type=str)
+    parser.add_argument("--status", choices=[status.value for status in RunStatus], type=str)
     parser.add_argument("--limit", type=rows, default=20, help="at most so many (20)")
     parser.add_argument("--days", type=rows, help="look so far back; with --status and no job: 1")
 

@@ -183,6 +183,22 @@ def test_two_kinds_of_schedule_are_refused_by_the_table_too() -> None:
         Job.objects.filter(pk=job.pk).update(interval_seconds=60)
 
 
+@pytest.mark.parametrize(
+    "fields", [{"args": "x"}, {"args": {"a": 1}}, {"kwargs": [1]}, {"labels": [1]}, {"headers": 3}]
+)
+def test_json_of_another_shape_is_refused_by_the_table_too(fields: dict[str, Any]) -> None:
+    """Celery would spread a text or an object that is given as arguments."""
+    job = make_job()
+    with pytest.raises(IntegrityError, match="job_json_shapes"), transaction.atomic():
+        Job.objects.filter(pk=job.pk).update(**fields)
+
+
+@pytest.mark.parametrize("seconds", [1.5, True])
+def test_a_whole_number_is_not_cut_out_of_another(seconds: Any) -> None:
+    with pytest.raises(ValidationError, match="must be a whole number"):
+        make_job(kind="interval", interval_seconds=seconds)
+
+
 @pytest.mark.parametrize("fields", [{"interval_seconds": "abc"}, {"start_at": "soon"}, {"interval_seconds": [1]}])
 def test_a_value_of_another_type_is_a_fault_and_no_crash(fields: dict[str, Any]) -> None:
     with pytest.raises(ValidationError) as caught:

@@ -78,8 +78,9 @@ def test_a_run_that_is_not_yet_due_is_dispatched_again_at_its_time() -> None:
     before = get_run(key)
     assert ask(key) is Answer.EARLY
     after = get_run(key)
-    assert (after.status, after.token, after.dispatched_at, after.run_after) == ("queued", 0, None, before.run_after)
-    assert ask(key, now=before.run_after) is Answer.CLAIMED
+    assert (after.status, after.token, after.dispatched_at, after.run_after) == ("queued", 1, None, before.run_after)
+    assert ask(key, now=before.run_after) is Answer.STALE, "the next message carries the next token"
+    assert ask(key, token=1, now=before.run_after) is Answer.CLAIMED
 
 
 def test_a_run_that_is_almost_due_waits_a_second() -> None:
@@ -130,7 +131,7 @@ class TestReplace:
         now = database_now()
         assert ask(new, now=now) is Answer.WAITING
         run = get_run(new)
-        assert (run.status, run.token, run.dispatched_at) == ("queued", 0, None)
+        assert (run.status, run.token, run.dispatched_at) == ("queued", 1, None)
         assert run.run_after == now + timedelta(seconds=1)
 
     def test_it_starts_when_the_old_one_has_ended(self, old: RunKey, new: RunKey) -> None:
@@ -169,5 +170,5 @@ def test_an_unknown_task_s_run_is_put_off_only_by_its_own_message() -> None:
     assert run.run_after == now + timedelta(seconds=15)
     assert get_run(stale).run_after < now
     assert get_run(running).status == "running"
-    postpone_unknown([(Published(key, 0), "no.task")], now=now + timedelta(minutes=16))
+    postpone_unknown([(Published(key, 1), "no.task")], now=now + timedelta(minutes=16))
     assert get_run(key).status == "dead"

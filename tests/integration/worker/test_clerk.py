@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
@@ -39,6 +40,22 @@ class FakeRequest:
         raise AssertionError(outcome)
 
 
+class FakeChannel:
+    """A channel whose connection reads the acknowledgements that are written to it."""
+
+    channel_id = 1
+
+    def __init__(self, consumer: FakeConsumer) -> None:
+        self.connection = self.transport = self
+        self._consumer = consumer
+
+    def write(self, frames: bytes) -> None:
+        for start in range(0, len(frames), 21):
+            kind, channel, size, class_id, method, tag, multiple, end = struct.unpack_from(">BHIHHQ?B", frames, start)
+            assert (kind, channel, size, class_id, method, multiple, end) == (1, 1, 13, 60, 80, False, 0xCE)
+            self._consumer.acknowledged.append(self._consumer.names[tag - 1])
+
+
 class FakeConsumer:
     """An event loop that does at once what it is told, and tasks that only note that they were started."""
 
@@ -49,6 +66,8 @@ class FakeConsumer:
         self.started: list[Hold] = []
         self.acknowledged: list[Any] = []
         self.handlers = {"task": self.start}
+        self.names: list[str] = []
+        self.channel = FakeChannel(self)
 
     def call_soon(self, act: Any, *args: Any) -> None:
         act(*args)
@@ -59,9 +78,9 @@ class FakeConsumer:
         self.started.append(hold)
 
     def message(self, name: str) -> Any:
+        self.names.append(name)
         message = SimpleNamespace(headers={"task": "task", "id": name}, acknowledged=False, jobs_hold=None)
-        message.channel = SimpleNamespace(connection="there")
-        message.ack_log_error = lambda *_: self.acknowledged.append(name)
+        message.delivery_tag, message.channel = len(self.names), self.channel
         return message
 
 

@@ -17,8 +17,17 @@ def test_a_run_of_an_unknown_task_is_put_off_without_an_attempt(shared: WorkerSt
     key = shared.add_run_of(job)
     shared.publish(key)
     row = shared.until_row(key, lambda row: row.dispatched_at is None)
-    assert (row.status, row.attempts, row.token) == ("queued", 0, 0)
+    # The next token: the mark of the message that was put off, should it come late, finds nothing to mark.
+    assert (row.status, row.attempts, row.token) == ("queued", 0, 1)
     assert 10 < (row.run_after - row.due_at).total_seconds() < 20
+
+
+def test_a_body_that_celery_cannot_call_is_no_success(shared: WorkerStack) -> None:
+    """Celery's trace fails before it comes to the body, and calls that a success."""
+    key = shared.add_run("returns")
+    shared.publish(key, kwargs=[1, 2])
+    row = shared.until(key)
+    assert (row.status, row.last_error.partition(":")[0]) == ("dead", "InvalidTaskError")
 
 
 def test_a_run_of_a_task_that_stays_unknown_is_dead_a_quarter_of_an_hour_later(shared: WorkerStack) -> None:
