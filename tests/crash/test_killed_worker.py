@@ -19,6 +19,8 @@ def test_a_killed_worker_s_run_starts_again_only_after_its_lease(live: Stack) ->
     live.save_job("long", kwargs={"seconds": 40, "steps": 200})
     live.manage("jobs", "run", "long")
     wait_until(lambda: live.lines("working"), timeout=20, what="the body to work")
+    # The start is written with the next heartbeat; a worker that dies before that leaves one start uncounted.
+    wait_until(lambda: live.sql("SELECT 1 FROM jobs_jobrun WHERE attempts = 1"), timeout=15, what="the start's note")
     live.worker()
 
     os.kill(victim.pid, 9)
