@@ -32,8 +32,8 @@ from jobs.worker.keeping import Keeping
 from jobs.worker.ledger import AwayError, Ledger
 from jobs.worker.settling import Settling
 
-# Seconds. Tried on two cores with no-op runs, a second: 1, 5 and 10 ms gave 1,490, 1,730 and 2,190; 20 and 30 ms gave
-# no more than 10 and cost each manual run as much.
+# Seconds. Tried on two cores with no-op runs, a second: 1, 5 and 10 ms gave 1,490, 1,730 and 2,190; later 10, 20
+# and 30 ms gave 1,700, 1,835 and 1,730 within noise of a fifth, and 20 ms took a manual run from 5 ms to 19.
 LINGER = 0.01
 LONGEST_WAIT = 1.0
 HAND_BACK_WITHIN = 5.0
