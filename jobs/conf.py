@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import ipaddress
 import math
 import re
 from collections.abc import Mapping
@@ -21,6 +22,7 @@ _QUEUE_NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 _KIB = 1024
 _MOST = {"LEASE": 3600, "RETENTION_DAYS": 400, "SHARDS": 1, "DISPATCH_WINDOW": 1_000_000, "PAYLOAD_MAX": 8 * _KIB**2}
 _WHY = {"SHARDS": " This version leads one shard: leave the setting out."}
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _FOREIGN_QUEUES = ("amq.", "celery_delayed")  # the broker's own, and those Celery keeps for messages with a delay
 
 
@@ -42,10 +44,11 @@ class Config:
     log_max: int = 64 * _KIB
     error_max: int = 64 * _KIB
     payload_max: int = 128 * _KIB
+    egress_allow: tuple[Network, ...] = ()
 
     def __post_init__(self) -> None:
         for item in fields(self):
-            if item.name != "queues":
+            if item.name not in ("queues", "egress_allow"):
                 _require_number(item.name.upper(), getattr(self, item.name), is_whole=item.type == "int")
         _require(
             self.heartbeat <= self.lease / 3,
@@ -95,6 +98,25 @@ def _queues(value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*QUEUES, *value)))  # type: ignore[misc]  # likewise
 
 
+def _networks(value: object) -> tuple[Network, ...]:
+    _require(isinstance(value, (list, tuple)), "EGRESS_ALLOW", f"{value!r} must be a list of networks.")
+    return tuple(_network(item) for item in value)  # type: ignore[attr-defined]  # a list by now
+
+
+def _network(value: object) -> Network:
+    try:
+        network = ipaddress.ip_network(value)  # type: ignore[arg-type]  # what is no text is refused by it
+    except ValueError:
+        network = None
+    _require(
+        isinstance(value, str) and network is not None and network.prefixlen > 0,
+        "EGRESS_ALLOW",
+        f"{value!r} must be a network such as 10.1.0.0/16, fd00:1::/32 or 127.0.0.1/32 without host bits, and not all "
+        "addresses. Name what HTTP jobs may reach, as narrowly as you can.",
+    )
+    return network  # type: ignore[return-value]  # not None by now
+
+
 def parse(raw: Mapping[str, Any]) -> Config:
     """Build the configuration from a ``BEATKEEPER`` dict; InvalidFieldError names the key at fault."""
     if not isinstance(raw, Mapping):
@@ -105,6 +127,8 @@ def parse(raw: Mapping[str, Any]) -> Config:
     values = {known[key]: value for key, value in raw.items()}
     if "queues" in values:
         values["queues"] = _queues(values["queues"])
+    if "egress_allow" in values:
+        values["egress_allow"] = _networks(values["egress_allow"])
     return Config(**values)
 
 
@@ -112,3 +136,8 @@ def parse(raw: Mapping[str, Any]) -> Config:
 def config() -> Config:
     """The configuration of this process."""
     return parse(getattr(settings, "BEATKEEPER", {}))
+
+
+def secret_keys() -> tuple[str, ...]:
+    """Django's ``SECRET_KEY``, then its fallbacks."""
+    return (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)

@@ -6,7 +6,8 @@ BeatkeeperError
 │   │   └── InvalidScheduleError
 │   ├── NotFoundError      no such job or run
 │   ├── ConflictError      the thing is in a state that does not allow it
-│   └── TopologyError      the broker holds a queue or an exchange of our name, made otherwise
+│   ├── TopologyError      the broker holds a queue or an exchange of our name, made otherwise
+│   └── UnreadableSecretError  sealed with a key that the settings no longer hold
 ├── FencedError            nobody acts: the right to write was lost, write nothing more
 │   └── LeadershipLostError  a newer term exists
 └── DependencyError        try again later: database or broker
@@ -45,6 +46,10 @@ class ConflictError(CallerError):
 
 class TopologyError(CallerError):
     """The broker holds a queue or an exchange of our name, made otherwise; the message says the mend."""
+
+
+class UnreadableSecretError(CallerError):
+    """A secret was sealed with another key; the message says the mend."""
 
 
 class FencedError(BeatkeeperError):

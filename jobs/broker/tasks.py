@@ -9,7 +9,7 @@ from celery import Celery
 from celery.app import app_or_default
 
 from jobs import log
-from jobs.conf import DEFAULT_QUEUE, config
+from jobs.conf import DEFAULT_QUEUE, HTTP_QUEUE, config
 
 DEFAULT_TIME_LIMIT = 1800.0
 _lock = threading.RLock()
@@ -39,7 +39,12 @@ def task_defaults(task_name: str) -> TaskDefaults:
 
 
 def run_queue(job_queue: str, task: str) -> str:
-    """The queue of a run: the job's, else the task's own when it is one of ours, else the default."""
+    """The queue of a run: the job's, else the task's own when it is one of ours, else the default.
+
+    A job without a task calls an endpoint.
+    """
+    if not task:
+        return job_queue or HTTP_QUEUE
     own = task_defaults(task).queue
     return job_queue or (own if own in config().queues else None) or DEFAULT_QUEUE
 

@@ -7,6 +7,8 @@ import uuid
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
+HTTP_TASK = "jobs.http"
+"""The task that the messages of HTTP runs name. They carry nothing of the call itself."""
 RUN_HEADER = "jobs-run"
 MARKER_HEADER = "jobs-marker"
 EXCHANGE = "jobs"

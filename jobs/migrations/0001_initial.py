@@ -29,15 +29,63 @@ class Migration(migrations.Migration):
                     "id",
                     models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
-                ("name", models.CharField(max_length=100, unique=True)),
-                ("url", models.URLField(max_length=2000)),
-                ("enabled", models.BooleanField(db_default=True, default=True)),
+                (
+                    "name",
+                    models.CharField(
+                        help_text="Lower-case letters, digits, dot, underscore, hyphen.", max_length=100, unique=True
+                    ),
+                ),
+                ("description", models.TextField(blank=True, db_default="", default="")),
+                ("url", models.CharField(max_length=2000, verbose_name="URL")),
+                (
+                    "enabled",
+                    models.BooleanField(
+                        db_default=True,
+                        default=True,
+                        help_text="Runs of a disabled endpoint are dead at once, and can be replayed.",
+                    ),
+                ),
+                (
+                    "timeout_seconds",
+                    models.PositiveIntegerField(
+                        db_default=30,
+                        default=30,
+                        help_text="The deadline of a whole call, unless the job has its own.",
+                        validators=[
+                            django.core.validators.MinValueValidator(1),
+                            django.core.validators.MaxValueValidator(3600),
+                        ],
+                    ),
+                ),
+                (
+                    "headers",
+                    models.JSONField(
+                        blank=True,
+                        db_default=models.Value({}, models.JSONField()),
+                        default=dict,
+                        help_text='Sent with each call, readable by all who see this page: {"X-Team": "billing"}',
+                    ),
+                ),
+                ("sealed_headers", models.TextField(blank=True, db_default="", default="", editable=False)),
+                ("sealed_secret", models.TextField(blank=True, db_default="", default="", editable=False)),
                 (
                     "created_at",
                     models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False),
                 ),
+                (
+                    "updated_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False),
+                ),
             ],
             options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("name__regex", "^[a-z0-9._-]{1,100}$")), name="endpoint_name_form"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("timeout_seconds__range", (1, 3600))), name="endpoint_timeout_range"
+                    ),
+                ],
                 "db_table": "jobs_endpoint",
             },
         ),

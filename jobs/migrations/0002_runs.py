@@ -34,7 +34,7 @@ class Migration(migrations.Migration):
                     _schema(),
                     "DROP TABLE jobs_jobrun; "
                     "DROP FUNCTION jobs_ensure_partitions, jobs_missing_partitions, jobs_partitions, "
-                    "jobs_create_partition;",
+                    "jobs_create_partition, jobs_error_group;",
                 )
             ],
             state_operations=[
@@ -106,6 +106,7 @@ class Migration(migrations.Migration):
                         ),
                         ("last_error", models.TextField(blank=True, db_default="", default="")),
                         ("log", models.TextField(blank=True, db_default="", default="")),
+                        ("error_group", models.CharField(editable=False, max_length=12, null=True)),
                         (
                             "job",
                             models.ForeignKey(

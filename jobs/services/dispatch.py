@@ -22,7 +22,7 @@ from jobs.broker.courier import courier
 from jobs.broker.encoding import Call, Content, RunTemplate
 from jobs.broker.tasks import time_limits
 from jobs.conf import config
-from jobs.domain.messages import RunKey
+from jobs.domain.messages import HTTP_TASK, RunKey
 from jobs.services.bury import bury
 from jobs.store import unsent
 from jobs.store.micros import key_of
@@ -115,15 +115,18 @@ def _composed(rows: Iterable[Any]) -> Iterator[Outgoing]:
 
 def _outgoing(row: Any) -> Outgoing:
     key = key_of(row)
-    call = Call(row.name, row.args, row.kwargs)
-    if row.payload:
-        call = call.replaced_by(json.loads(row.payload))
-    content = _template(row.task, row.timeout_seconds, row.soft_timeout_seconds).content(key, row.token, call)
+    call = _call(row) if row.task else Call(row.name, "[]", "{}")  # an HTTP run's worker reads the rest when it claims
+    content = _template(row.task or HTTP_TASK, row.timeout_seconds, row.soft_timeout_seconds).content(key, row.token, call)
     if len(content.body) > _BODY_PER_PAYLOAD * config().payload_max:
         raise ValueError(
             f"The message's body has {len(content.body):,} bytes; PAYLOAD_MAX is {config().payload_max:,}."
         )
     return Outgoing(key, row.token, row.queue, content)
+
+
+def _call(row: Any) -> Call:
+    call = Call(row.name, row.args, row.kwargs)
+    return call.replaced_by(json.loads(row.payload)) if row.payload else call
 
 
 @functools.lru_cache(maxsize=4096)

@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from functools import cache, partial
 
 from jobs.broker.tasks import run_queue
-from jobs.conf import HTTP_QUEUE
 from jobs.domain.emission import Emission
 from jobs.domain.messages import RunKey
 from jobs.domain.overlap import decide, skipped_because
@@ -35,7 +34,7 @@ def insert_emitted(emissions: Sequence[Emission]) -> int:
 
 def _runs(due: Emission, queue_of: Callable[[str], str]) -> list[NewRun]:
     job = due.job
-    queue = job.queue or (queue_of(job.task) if job.task else HTTP_QUEUE)
+    queue = job.queue or queue_of(job.task)
     spread = timedelta(seconds=zlib.crc32(str(job.job_id).encode()) % job.spread_seconds if job.spread_seconds else 0)
     return [
         NewRun(
