@@ -6,7 +6,7 @@ outcome of the body                                       becomes
 return · Ignore                                           succeeded · succeeded, noted ``ignored``
 exception, soft time limit, MemoryError                   retry by policy, at the end dead
 Retry (``self.retry``, autoretry)                         retry at its delay, at the end dead
-hard time limit                                           retry by policy, at the end dead; at-most-once dead
+hard time limit, a call broken off                        retry by policy, at the end dead; at-most-once dead
 child lost, SystemExit                                    retry soon, at the end dead; at-most-once dead
 Reject(requeue=True) · Reject, ``dont_autoretry_for``     retry by policy, at the end dead · dead at once
 cancelled, revoked                                        cancelled
@@ -50,6 +50,7 @@ class Kind(StrEnum):
     REQUEUED = "requeued"
     REJECTED = "rejected"
     TIMED_OUT = "timed_out"
+    BROKEN_OFF = "broken_off"
     WORKER_LOST = "worker_lost"
     INTERRUPTED = "interrupted"
     CANCELLED = "cancelled"
@@ -58,7 +59,7 @@ class Kind(StrEnum):
 
 _SUCCESS = frozenset({Kind.SUCCEEDED, Kind.IGNORED})
 # The body was cut off at an unknown place: what it had done by then is not known.
-_CUT_OFF = frozenset({Kind.TIMED_OUT, Kind.WORKER_LOST, Kind.INTERRUPTED})
+_CUT_OFF = frozenset({Kind.TIMED_OUT, Kind.BROKEN_OFF, Kind.WORKER_LOST, Kind.INTERRUPTED})
 
 
 class Fault(NamedTuple):
