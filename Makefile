@@ -3,10 +3,10 @@ PYTHON ?= python3
 LOCAL := .venv/bin/python -m deploy.local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up down reset servers env test crash bench check lock
+.PHONY: help setup up demo-tour down reset compose-env servers env test browser crash bench check lock
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## Build .venv from the hashed requirements (PYTHON=python3.13 chooses the interpreter)
 	@$(PYTHON) -m deploy.local.setup $(if $(filter-out file,$(origin PYTHON)),--this-python)
@@ -14,11 +14,17 @@ setup: ## Build .venv from the hashed requirements (PYTHON=python3.13 chooses th
 up: setup ## Run everything in the foreground: web, beat, workers, Flower and the servers they need
 	@$(LOCAL) up
 
+demo-tour: setup ## Say what to look at in the demo, three minutes after `make up`
+	@$(LOCAL) demo-tour
+
 down: setup ## Stop everything that was started here
 	@$(LOCAL) down
 
 reset: setup ## Stop everything and remove .local/ with all data
 	@$(LOCAL) reset
+
+compose-env: ## Make .env with a password for each part, for docker-compose.yml
+	@deploy/docker/env
 
 servers: setup ## Start PostgreSQL, RabbitMQ and Redis and leave them running
 	@$(LOCAL) servers
@@ -28,6 +34,9 @@ env: setup ## Print where the running servers are, as exports for a shell
 
 test: setup ## Run the tests on real servers (ARGS="-k lease")
 	@$(LOCAL) test $(ARGS)
+
+browser: setup ## Use the admin in a real browser, on a running stack (ARGS="-k dead")
+	@$(LOCAL) browser $(ARGS)
 
 crash: setup ## Kill parts of a running stack and look for what is lost
 	@$(LOCAL) crash $(ARGS)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from django.conf import settings
+from django.utils.encoding import force_str
 
 from jobs.errors import InvalidFieldError
 
@@ -140,4 +141,4 @@ def config() -> Config:
 
 def secret_keys() -> tuple[str, ...]:
     """Django's ``SECRET_KEY``, then its fallbacks."""
-    return (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+    return tuple(force_str(key) for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS))

@@ -16,7 +16,7 @@ def install(app: Celery) -> None:
     """
     app.steps["consumer"].add("jobs.worker.steps:ClerkStep")
     signals.celeryd_init.connect(_prepare_worker, weak=False, dispatch_uid="jobs.prepare_worker")
-    signals.worker_init.connect(_set_prefetch, weak=False, dispatch_uid="jobs.set_prefetch")
+    signals.worker_init.connect(_fit_worker, weak=False, dispatch_uid="jobs.fit_worker")
     if getattr(app, "configured", False):
         _configure(app)
     else:
@@ -39,8 +39,8 @@ def _prepare_worker(**options: Any) -> None:
         prepare_worker(**options)
 
 
-def _set_prefetch(**options: Any) -> None:
+def _fit_worker(**options: Any) -> None:
     with or_exit():
-        from jobs.worker.celery_settings import set_prefetch
+        from jobs.worker.celery_settings import fit_worker
 
-        set_prefetch(**options)
+        fit_worker(**options)

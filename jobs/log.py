@@ -10,9 +10,14 @@ _LOGGER = logging.getLogger("beatkeeper")
 _PASSWORD_IN_URL = re.compile(r"(?<=://)([^/@\s:]*):[^/@\s]*@")
 
 
+def is_shown(level: int) -> bool:
+    """Whether events of this level are logged: for who would gather fields a thousand times a second for nothing."""
+    return _LOGGER.isEnabledFor(level)
+
+
 def event(name: str, /, *, level: int = logging.INFO, **fields: Any) -> None:
     """Log ``name field=value …``; a password within a URL is masked."""
-    if _LOGGER.isEnabledFor(level):
+    if is_shown(level):
         text = " ".join(f"{key}={_plain(value)}" for key, value in fields.items() if value is not None)
         _LOGGER.log(level, "%s %s", name, text)
 

@@ -35,8 +35,8 @@ def _opened(sealed: str, keys: tuple[str, ...]) -> str:
         return _cipher(keys).decrypt(sealed.encode()).decode()
     except InvalidToken as error:
         raise UnreadableSecretError(
-            "The endpoint's secrets were sealed with another SECRET_KEY. Add that key to SECRET_KEY_FALLBACKS, or enter "
-            "the secrets again."
+            "The endpoint's secrets were sealed with another SECRET_KEY. Add that key to SECRET_KEY_FALLBACKS, or "
+            "enter the secrets again."
         ) from error
 
 

@@ -94,4 +94,5 @@ CELERY_TASK_DEFAULT_QUEUE_TYPE = "quorum"
 CELERY_TASK_DEFAULT_EXCHANGE_TYPE = "topic"
 CELERY_TASK_DEFAULT_ROUTING_KEY = "celery"
 
-BEATKEEPER: dict[str, Any] = {}
+_egress_allow = os.environ.get("BEATKEEPER_EGRESS_ALLOW", "").split(",")
+BEATKEEPER: dict[str, Any] = {"EGRESS_ALLOW": [network.strip() for network in _egress_allow if network.strip()]}

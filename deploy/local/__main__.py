@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
-from deploy.local import check, config, envfile, lock, reset, servers, up
+from deploy.local import browser, check, config, envfile, lock, reset, servers, tour, up
 from deploy.local.config import Config
 from deploy.local.errors import LocalError
 
@@ -31,9 +31,11 @@ _COMMANDS: Mapping[str, _Command] = {
     "up": lambda settings, _: up.up(settings),
     "down": lambda settings, _: _down(settings),
     "reset": lambda settings, _: _reset(settings),
+    "demo-tour": lambda settings, _: tour.tour(settings),
     "servers": lambda settings, _: servers.start_to_stay(settings),
     "env": lambda settings, _: _env(settings),
     "test": lambda settings, more: check.python(settings, "-m", "pytest", *more),
+    "browser": lambda settings, more: browser.test(settings, more),
     "crash": lambda settings, more: check.python(settings, "-m", "pytest", "tests/crash", *more),
     "bench": lambda settings, more: check.python(settings, "-m", "tests.bench", *more),
     "check": lambda settings, _: check.check(settings),

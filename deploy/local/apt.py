@@ -1,4 +1,4 @@
-"""Install missing servers with apt, where we may; say what to do where we may not."""
+"""Install missing programs with apt, where we may; say what to do where we may not."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 
-from deploy.local.config import SERVER_VARIABLES
 from deploy.local.errors import LocalError
 
 _INSTALL = ["apt-get", "install", "-y", "--no-install-recommends"]
 
 
-def install(packages: Sequence[str]) -> None:
-    """Install packages as root or through a sudo that asks nothing."""
+def install(packages: Sequence[str], *, note: str = "", otherwise: str = "") -> None:
+    """Install packages as root or through a sudo that asks nothing.
+
+    ``note`` is said of what is done, ``otherwise`` is what else can be done where it may not be.
+    """
+    refusal = _cannot_install(packages, otherwise)
     prefix = _root_prefix()
     if shutil.which("apt-get") is None or prefix is None:
-        raise LocalError(_cannot_install(packages))
-    print(
-        f"Installing {', '.join(packages)} with apt; other ports and folders than the system's are used.",
-        flush=True,
-    )
+        raise LocalError(refusal)
+    print(f"Installing {', '.join(packages)} with apt{note and f'; {note}'}.", flush=True)
     keep_quiet = ["env", "DEBIAN_FRONTEND=noninteractive"]
     for command in (["apt-get", "update", "-qq"], [*_INSTALL, "-qq", *packages]):
         result = subprocess.run(
@@ -32,7 +32,7 @@ def install(packages: Sequence[str]) -> None:
             text=True,
         )
     if result.returncode:
-        raise LocalError(f"{result.stdout.strip()}\napt failed. {_cannot_install(packages)}")
+        raise LocalError(f"{result.stdout.strip()}\napt failed. {refusal}")
 
 
 def _root_prefix() -> list[str] | None:
@@ -44,9 +44,9 @@ def _root_prefix() -> list[str] | None:
     return None
 
 
-def _cannot_install(packages: Sequence[str]) -> str:
-    return (
-        f"Missing: {', '.join(packages)}. Do one of these, then run the command again:\n"
-        f"  sudo {' '.join(_INSTALL)} {' '.join(packages)}\n"
-        f"  set {', '.join(SERVER_VARIABLES)} to servers that run elsewhere"
-    )
+def _cannot_install(packages: Sequence[str], otherwise: str) -> str:
+    lines = [
+        f"Missing: {', '.join(packages)}. Install what is missing, then run the command again:",
+        f"  sudo {' '.join(_INSTALL)} {' '.join(packages)}",
+    ]
+    return "\n".join([*lines, otherwise] if otherwise else lines)

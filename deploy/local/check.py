@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from deploy.local import servers
-from deploy.local.config import ROOT, Config
+from deploy.local.config import EGRESS_VARIABLE, ROOT, Config
 from deploy.local.rabbitmq import TEST_VHOST
 
 _BIN = Path(sys.executable).parent
@@ -43,9 +43,10 @@ def python(config: Config, *arguments: str) -> int:
 
 
 def for_tests(values: Mapping[str, str]) -> dict[str, str]:
-    """The same servers, with a virtual host of RabbitMQ's own for tests where it is our private one."""
+    """The same servers, with a virtual host of RabbitMQ's own for tests where it is our private one; no open egress."""
+    values = {**values, EGRESS_VARIABLE: ""}
     if "BEATKEEPER_RABBITMQ_MANAGEMENT_URL" not in values:
-        return dict(values)
+        return values
     return {**values, "BROKER_URL": f"{values['BROKER_URL'].rpartition('/')[0]}/{TEST_VHOST}"}
 
 

@@ -14,18 +14,25 @@ from deploy.local.ports import PRIVATE, Port, free_base, parse
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_LOCAL = ROOT / ".local"
 SERVER_VARIABLES = ("DATABASE_URL", "BROKER_URL", "REDIS_URL")
-SECRET_VARIABLES = ("BEATKEEPER_SECRET_KEY", "BEATKEEPER_ADMIN_PASSWORD", "FLOWER_BASIC_AUTH")
+SECRET_VARIABLES = (
+    "BEATKEEPER_SECRET_KEY",
+    "BEATKEEPER_ADMIN_PASSWORD",
+    "FLOWER_BASIC_AUTH",
+    "BEATKEEPER_DEMO_SECRET",
+)
+EGRESS_VARIABLE = "BEATKEEPER_EGRESS_ALLOW"
 DEFAULT_BASE = 15400
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Folders and ports. ``given`` holds the server addresses and secrets that the environment names."""
+    """Folders and ports. ``given`` holds the server addresses, secrets and networks that the environment names."""
 
     local: Path
     port_base: int
     web_port: int
     flower_port: int
+    receiver_port: int
     given: Mapping[str, str]
 
     def port(self, purpose: str) -> int:
@@ -38,6 +45,7 @@ class Config:
         return [
             Port(self.web_port, "web", "BEATKEEPER_WEB_PORT"),
             Port(self.flower_port, "Flower", "BEATKEEPER_FLOWER_PORT"),
+            Port(self.receiver_port, "receiver", "BEATKEEPER_RECEIVER_PORT"),
         ]
 
     @property
@@ -47,6 +55,11 @@ class Config:
     @property
     def log(self) -> Path:
         return self.local / "log"
+
+    @property
+    def addresses_file(self) -> Path:
+        """Where the programs of a running ``make up`` answer."""
+        return self.run / "addresses"
 
     @property
     def env_file(self) -> Path:
@@ -59,17 +72,22 @@ def load(environ: Mapping[str, str] = os.environ) -> Config:
     return Config(
         local=local,
         port_base=_port_base(environ.get("BEATKEEPER_PORT_BASE", ""), local),
-        web_port=parse("BEATKEEPER_WEB_PORT", environ.get("BEATKEEPER_WEB_PORT") or "8000"),
-        flower_port=parse("BEATKEEPER_FLOWER_PORT", environ.get("BEATKEEPER_FLOWER_PORT") or "5555"),
+        web_port=_port(environ, "BEATKEEPER_WEB_PORT", 8000),
+        flower_port=_port(environ, "BEATKEEPER_FLOWER_PORT", 5555),
+        receiver_port=_port(environ, "BEATKEEPER_RECEIVER_PORT", 8900),
         given=_given(environ, local),
     )
+
+
+def _port(environ: Mapping[str, str], variable: str, default: int) -> int:
+    return parse(variable, environ.get(variable) or str(default))
 
 
 def _given(environ: Mapping[str, str], local: Path) -> dict[str, str]:
     """What the environment names, but for our own values, which ``make env`` put there."""
     file = local / "env"
     ours = envfile.parse(file.read_text()) if file.exists() else {}
-    names = (*SERVER_VARIABLES, *SECRET_VARIABLES)
+    names = (*SERVER_VARIABLES, *SECRET_VARIABLES, EGRESS_VARIABLE)
     return {name: environ[name] for name in names if environ.get(name) and environ[name] != ours.get(name)}
 
 

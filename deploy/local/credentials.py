@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-NAMES = ("postgres", "rabbitmq", "redis", "django", "admin", "flower")
+
+def _password() -> str:
+    return secrets.token_urlsafe(12)
+
+
+def _signing_secret() -> str:
+    """As Standard Webhooks writes one: 32 bytes."""
+    return f"whsec_{base64.b64encode(secrets.token_bytes(32)).decode()}"
+
+
+_MAKERS: Mapping[str, Callable[[], str]] = {
+    **dict.fromkeys(("postgres", "rabbitmq", "redis", "admin", "flower"), _password),
+    "django": lambda: secrets.token_urlsafe(48),
+    "receiver": _signing_secret,
+}
 
 
 def load(local: Path) -> Mapping[str, str]:
     """The secrets by name; those that are missing are made."""
     path = local / "secrets.json"
     known: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
-    missing = {name: secrets.token_urlsafe(12 if name != "django" else 48) for name in NAMES if name not in known}
+    missing = {name: make() for name, make in _MAKERS.items() if name not in known}
     if missing:
         known |= missing
         write_private(path, json.dumps(known, indent=2) + "\n")

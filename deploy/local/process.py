@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import threading
@@ -90,6 +91,11 @@ def spawn(command: Sequence[str], *, environment: Mapping[str, str], log: Path) 
             cwd="/",
             start_new_session=True,
         )
+
+
+def ends_with_us(name: str = "TERM") -> list[str]:
+    """The prefix of a command that asks the kernel for this signal when we die; the thread that starts it must live."""
+    return ["setpriv", "--pdeathsig", name, "--"] if shutil.which("setpriv") else []
 
 
 def stop(identity: Identity, *, first: signal.Signals, seconds: float) -> None:

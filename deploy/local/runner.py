@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import selectors
-import shutil
 import signal
 import subprocess
 import sys
@@ -22,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from deploy.local.process import group_members
+from deploy.local.process import ends_with_us, group_members
 
 RESTART_SECONDS = 1.0
 RESTARTS = 5
@@ -83,7 +82,7 @@ class Runner:
     def _start(self, program: Program) -> None:
         program.start_at = None
         program.process = subprocess.Popen(
-            [*_end_with_us(), *program.command()],
+            [*ends_with_us(), *program.command()],
             env=self._environment,
             cwd=self._directory,
             stdin=subprocess.DEVNULL,
@@ -123,7 +122,7 @@ class Runner:
         """SIGTERM to all, then wait; a second Ctrl-C, or the end of the time, kills."""
         end = time.monotonic() + DRAIN_SECONDS
         requests = self._stop_requests
-        self._say("Stopping; Ctrl-C again kills.")
+        self._say(f"Stopping: running runs may finish, {DRAIN_SECONDS:.0f} s at most; Ctrl-C again kills.")
         for program in self._programs:
             if program.process is not None:
                 os.kill(program.process.pid, signal.SIGTERM)  # unreaped yet: Popen's own method might reap it
@@ -182,8 +181,3 @@ def _kill_group(group: int) -> None:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             continue
-
-
-def _end_with_us() -> list[str]:
-    """The prefix that asks the kernel for a SIGTERM when this process dies."""
-    return ["setpriv", "--pdeathsig", "TERM", "--"] if shutil.which("setpriv") else []

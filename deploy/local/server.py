@@ -87,10 +87,11 @@ class Server(ABC):
         if not wait_until(lambda: self._has_ended() or self.answers(), START_SECONDS) or self._has_ended():
             raise LocalError(f"{self.title} did not start. The end of {self.log_file}:\n{self._last_lines()}")
 
-    def stop(self) -> None:
+    def stop(self, first: signal.Signals | None = None) -> None:
+        """End it by its own signal, or by another one."""
         identity = self.running()
         if identity is not None:
-            stop(identity, first=self.stop_signal, seconds=self.stop_seconds)
+            stop(identity, first=first or self.stop_signal, seconds=self.stop_seconds)
         if self._child is not None:
             self._child.wait()
         self.pid_file.unlink(missing_ok=True)

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import IO
 
 from deploy.local import apt, credentials, envfile, given, ports
-from deploy.local.config import DEFAULT_LOCAL, Config
+from deploy.local.config import DEFAULT_LOCAL, EGRESS_VARIABLE, SERVER_VARIABLES, Config
 from deploy.local.credentials import write_private
 from deploy.local.errors import LocalError
-from deploy.local.ports import Port
+from deploy.local.ports import HOST, Port
 from deploy.local.postgres import Postgres
 from deploy.local.rabbitmq import Epmd, RabbitMQ
 from deploy.local.redis import Redis
@@ -33,6 +33,11 @@ _SERVERS: dict[type[Server], str] = {
     RabbitMQ: "BROKER_URL",
     Redis: "REDIS_URL",
 }
+
+_OTHERWISE = (
+    f"Or set {', '.join(SERVER_VARIABLES)} to servers that run elsewhere.\n"
+    "Or run everything in containers: deploy/docker/env && docker compose up --build --wait"
+)
 
 
 @contextmanager
@@ -83,7 +88,7 @@ def _ensure(config: Config, extra_ports: list[Port]) -> dict[str, str]:
     kinds = [kind for kind, variable in _SERVERS.items() if variable not in config.given]
     missing = sorted({kind.package for kind in kinds if kind.package and kind.program() is None})
     if missing:
-        apt.install(missing)
+        apt.install(missing, note="other ports and folders than the system's are used", otherwise=_OTHERWISE)
     passwords = credentials.load(config.local)
     servers = [kind(config, passwords) for kind in kinds]
     _check_same_base(config, servers)
@@ -126,6 +131,8 @@ def _values(servers: list[Server], passwords: Mapping[str, str]) -> dict[str, st
         "BEATKEEPER_SECRET_KEY": passwords["django"],
         "BEATKEEPER_ADMIN_PASSWORD": passwords["admin"],
         "FLOWER_BASIC_AUTH": f"admin:{passwords['flower']}",
+        "BEATKEEPER_DEMO_SECRET": passwords["receiver"],
+        EGRESS_VARIABLE: f"{HOST}/32",  # the demo's receiver is here
     }
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from deploy.local import servers
+from deploy.local import envfile, servers
 from deploy.local.config import ROOT, Config
 from deploy.local.errors import LocalError
 from deploy.local.ports import HOST, is_open
@@ -28,18 +28,23 @@ def up(config: Config) -> int:
     began = time.monotonic()
     servers.lay_out(config)
     with _only_one(config), servers.in_use(config, extra_ports=config.public_ports()) as values:
-        environment = {**os.environ, **values, **_settings(values)}
+        environment = {**os.environ, **values, **_settings(values), **_addresses(config)}
         _manage("Migrating the database", environment, "migrate", "--noinput")
         _manage("Collecting static files", environment, "collectstatic", "--noinput")
         _manage("Laying out the demo", environment, "beatkeeper_demo")
         runner = Runner(programs(config), environment=environment, directory=ROOT)
         code = runner.run(
-            is_ready=lambda: is_open(config.flower_port) and _web_answers(config),
-            on_ready=lambda: write(_welcome(config, environment, time.monotonic() - began)),
+            is_ready=lambda: _all_answer(config),
+            on_ready=lambda: _welcome(config, environment, time.monotonic() - began),
         )
         write("Stopping the servers …" if not servers.stay(config) else "The servers stay until `make down`.")
     write("Stopped.")
     return code
+
+
+def is_running(config: Config) -> bool:
+    """Whether a ``make up`` runs here."""
+    return read_pid_file(_pid_file(config)) is not None
 
 
 def stop(config: Config) -> None:
@@ -67,6 +72,7 @@ def _only_one(config: Config) -> Iterator[None]:
             yield
         finally:
             path.unlink(missing_ok=True)
+            config.addresses_file.unlink(missing_ok=True)
 
 
 def _pid_file(config: Config) -> Path:
@@ -92,6 +98,18 @@ def _settings(values: Mapping[str, str]) -> dict[str, str]:
     return settings | ({"FLOWER_BROKER_API": f"{management}/api/"} if management else {})
 
 
+def _addresses(config: Config) -> dict[str, str]:
+    """Where the programs answer, for the demo's definitions and its tour."""
+    return {
+        "BEATKEEPER_WEB_URL": f"http://{HOST}:{config.web_port}",
+        "BEATKEEPER_RECEIVER_URL": f"http://{HOST}:{config.receiver_port}",
+    }
+
+
+def _all_answer(config: Config) -> bool:
+    return is_open(config.flower_port) and is_open(config.receiver_port) and _web_answers(config)
+
+
 def _web_answers(config: Config) -> bool:
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
@@ -103,7 +121,13 @@ def _web_answers(config: Config) -> bool:
     return True
 
 
-def _welcome(config: Config, environment: Mapping[str, str], seconds: float) -> str:
+def _welcome(config: Config, environment: Mapping[str, str], seconds: float) -> None:
+    """Say where everything answers, and note it for ``make demo-tour``."""
+    config.addresses_file.write_text(envfile.dump(_addresses(config)))
+    write(_welcome_text(config, environment, seconds))
+
+
+def _welcome_text(config: Config, environment: Mapping[str, str], seconds: float) -> str:
     unless = ", unless the user was there before" if "DATABASE_URL" in config.given else ""
     user, _, password = environment["FLOWER_BASIC_AUTH"].partition(":")
     return f"""
@@ -113,6 +137,9 @@ def _welcome(config: Config, environment: Mapping[str, str], seconds: float) -> 
             user admin, password {environment["BEATKEEPER_ADMIN_PASSWORD"]}{unless}
   Flower    http://{HOST}:{config.flower_port}/
             user {user}, password {password}
+  Receiver  http://{HOST}:{config.receiver_port}/
+            gets the calls of the demo's HTTP jobs and checks their signatures
 
+  In three minutes, in another terminal: `make demo-tour` says what there is to see.
   Ctrl-C stops everything.
 """

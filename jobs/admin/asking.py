@@ -14,11 +14,15 @@ from jobs.admin.generics import ModelAdmin
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """One of an object's buttons: posts at once, or leads to a page that asks first."""
+    """One of an object's buttons: posts at once, or leads to a page that asks first.
+
+    ``tone`` is ``main`` for the one that is most likely meant, ``grave`` for one that cannot be taken back.
+    """
 
     label: str
     url: str
     asks: bool = False
+    tone: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from jobs.errors import InvalidFieldError
 
 
 class StrictJSONField(forms.JSONField):
-    """JSON as every write path reads it. Empty text means the empty list or object."""
+    """JSON as every write path reads it. Empty text means the empty list or object, or None where that is empty."""
 
     def __init__(self, field: str, *, empty: Callable[[], Any] = dict, rows: int = 2, **options: Any) -> None:
         self.field_name = field
@@ -37,6 +37,8 @@ class StrictJSONField(forms.JSONField):
         return initial if self.disabled else _Typed(data or "")
 
     def prepare_value(self, value: Any) -> Any:
+        if value is None and self.make_empty() is None:
+            return ""
         return value if isinstance(value, _Typed) else json.dumps(value, ensure_ascii=False)
 
     def has_changed(self, initial: Any, data: Any) -> bool:

@@ -20,17 +20,35 @@ def instant(moment: datetime | None, zone: str) -> SafeString | str:
     if moment is None:
         return NOTHING
     utc = moment.astimezone(UTC)
-    local = local_time(moment, zone)
-    if not local.utcoffset():
+    shown = local_time(moment, zone)
+    if not shown.utcoffset():
         return format_html('<span class="jobs-time">{} UTC</span>', wall(utc))
-    offset = f"{local:%z}"
     return format_html(
         '<span class="jobs-time" title="{}">{} {}</span><br><span class="quiet jobs-time">{} UTC</span>',
-        zone,
-        wall(local),
-        f"{offset[:3]}:{offset[3:5]}",
-        wall(utc) if utc.date() != local.date() else wall(utc)[11:],
+        *(zone, wall(shown), offset(shown), wall(utc) if utc.date() != shown.date() else wall(utc)[11:]),
     )
+
+
+def when(moment: datetime | None, zone: str, now: datetime) -> SafeString | str:
+    """How far off, and below it the local time with its offset; UTC is in its title."""
+    if moment is None:
+        return NOTHING
+    return format_html('{}<br><span class="quiet">{}</span>', relative(moment, now), local(moment, zone))
+
+
+def local(moment: datetime, zone: str) -> SafeString:
+    """The local time with its offset; UTC is in its title."""
+    shown = local_time(moment, zone)
+    utc = wall(moment.astimezone(UTC))
+    mark = offset(shown) if shown.utcoffset() else "UTC"
+    return format_html('<span class="jobs-time" title="{} · {} UTC">{} {}</span>', zone, utc, wall(shown), mark)
+
+
+def relative(moment: datetime, now: datetime) -> str:
+    """``in 3 h 12 min``, ``25 s ago``, ``now``."""
+    if abs(moment - now) < timedelta(seconds=1):
+        return "now"
+    return f"in {duration(moment - now)}" if moment > now else f"{duration(now - moment)} ago"
 
 
 def local_time(moment: datetime, zone: str) -> datetime:
@@ -41,13 +59,19 @@ def local_time(moment: datetime, zone: str) -> datetime:
         return moment.astimezone(UTC)
 
 
+def offset(local: datetime) -> str:
+    """The offset from UTC of a local time: ``+02:00``."""
+    text = f"{local:%z}"
+    return f"{text[:3]}:{text[3:5]}"
+
+
 def wall(moment: datetime) -> str:
     """Date and time without offset; fractions of a second only where there are any."""
     return moment.replace(tzinfo=None).isoformat(" ", "milliseconds" if moment.microsecond else "seconds")
 
 
 def duration(span: timedelta | None) -> str:
-    """In the two largest units: ``0.2 s``, ``3 min 4 s``, ``2 h 5 min``, ``3 d 1 h``."""
+    """In the two largest units: ``0.2 s``, ``3 min 4 s``, ``2 h``, ``3 d 1 h``; from ten days on in days."""
     if span is None:
         return NOTHING
     seconds = span.total_seconds()
@@ -56,7 +80,8 @@ def duration(span: timedelta | None) -> str:
     sign, whole = ("-" if seconds < 0 else ""), round(abs(seconds))
     for size, unit, part_size, part in ((86_400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s")):
         if whole >= size:
-            return f"{sign}{whole // size} {unit} {whole % size // part_size} {part}"
+            rest = whole % size // part_size if whole < 864_000 else 0
+            return f"{sign}{whole // size} {unit}" + (f" {rest} {part}" if rest else "")
     return NOTHING
 
 

@@ -8,22 +8,11 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from jobs.admin import formats
+from jobs.admin import formats, gap_words
 from jobs.admin.filters import JobFilter, find_by_job_name
 from jobs.admin.links import job_link
 from jobs.admin.read_only import ReadOnlyAdmin
-from jobs.domain.states import GapReason
 from jobs.models import SlotGap
-
-REASONS = {
-    GapReason.EDITED: "the job was edited before they were emitted",
-    GapReason.PAUSED: "the job was paused",
-    GapReason.DISABLED: "the job was disabled or archived",
-    GapReason.INVALID: "the definition could not be planned",
-    GapReason.DEADLINE: "the starting deadline had passed",
-    GapReason.CATCH_UP: "missed in an outage, and the job's catch-up leaves them out",
-    GapReason.BEYOND_RETENTION: "older than runs are kept",
-}
 
 
 @admin.register(SlotGap)
@@ -59,10 +48,8 @@ class SlotGapAdmin(ReadOnlyAdmin[SlotGap]):
 
     @admin.display(description="slots")
     def slots(self, gap: SlotGap) -> str:
-        if gap.count is None:
-            return "not counted yet"
-        return f"≥ {gap.count:,}" if gap.is_capped else f"{gap.count:,}"
+        return gap_words.slots(gap)
 
     @admin.display(description="reason")
     def reason_in_words(self, gap: SlotGap) -> SafeString:
-        return format_html('{} <span class="quiet">({})</span>', REASONS[GapReason(gap.reason)], gap.reason)
+        return formats.lines(gap_words.reason(gap), format_html('<span class="quiet">{}</span>', gap.reason))

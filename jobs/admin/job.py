@@ -13,13 +13,14 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from jobs.admin import bulk, formats, preview
+from jobs.admin import bulk, preview
 from jobs.admin.cautions import cautions
 from jobs.admin.filters import StateFilter
 from jobs.admin.job_buttons import JobButtonsAdmin
-from jobs.admin.job_fieldsets import DEFINITION, STANDING
+from jobs.admin.job_fieldsets import DEFINITION, looked_at
 from jobs.admin.job_form import JobForm
 from jobs.admin.job_list import JobChangeList, JobColumns
+from jobs.admin.job_overview import overview
 from jobs.models import Job
 
 
@@ -29,21 +30,21 @@ class JobAdmin(JobButtonsAdmin, JobColumns):
 
     form = JobForm
     actions = [bulk.pause_selected, bulk.resume_selected, bulk.archive_selected]
-    list_display = ["name", "schedule", "next_slot", "state", "run_queue", "last_run"]
+    list_display = ["name", "schedule", "next_slot", "state", "last_runs", "target"]
     list_filter = [StateFilter, "kind", "team"]
-    list_select_related = ["cursor"]
+    list_select_related = ["cursor", "endpoint"]
     ordering = ["name"]  # index job_name_living
     sortable_by = ["name"]
     search_fields = ["name"]
     search_help_text = "How the name begins."
-    autocomplete_fields = ["team"]
-    readonly_fields = ["state", "next_slot", "last_slot", "last_run", "history_links", "coming_slots"]
+    autocomplete_fields = ["team", "endpoint"]
+    readonly_fields = ["coming_slots"]
 
     class Media:
         js = ["jobs/job_form.js"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Job]:
-        return super().get_queryset(request).select_related("cursor")
+        return super().get_queryset(request).select_related("cursor", "endpoint")
 
     def get_changelist(self, request: HttpRequest, **_: Any) -> type[JobChangeList]:
         return JobChangeList
@@ -56,7 +57,8 @@ class JobAdmin(JobButtonsAdmin, JobColumns):
         return (queryset.filter(name__startswith=term) if term else queryset), False
 
     def get_fieldsets(self, request: HttpRequest, obj: Job | None = None) -> Any:
-        return [STANDING, *DEFINITION] if obj else DEFINITION
+        may_edit = obj is None or self.has_change_permission(request, obj)
+        return DEFINITION if may_edit else looked_at(is_http=obj is not None and obj.endpoint_id is not None)
 
     def has_change_permission(self, request: HttpRequest, obj: Job | None = None) -> bool:
         return (obj is None or obj.archived_at is None) and super().has_change_permission(request, obj)
@@ -79,21 +81,9 @@ class JobAdmin(JobButtonsAdmin, JobColumns):
 
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **options: Any) -> HttpResponse:
         job = options.get("obj")
-        context["buttons"] = list(self.buttons(request, job)) if job else []
+        context |= {"buttons": list(self.buttons(request, job)) if job else [], "is_nav_sidebar_enabled": False}
+        context["overview"] = overview(request, job) if job else None
         return super().render_change_form(request, context, *args, **options)
-
-    @admin.display(description="accounted for up to")
-    def last_slot(self, job: Job) -> str:
-        cursor = getattr(job, "cursor", None)
-        return formats.instant(cursor and cursor.last_slot, job.timezone)
-
-    @admin.display(description="history")
-    def history_links(self, job: Job) -> SafeString:
-        runs, gaps = reverse("admin:jobs_jobrun_changelist"), reverse("admin:jobs_slotgap_changelist")
-        return format_html(
-            '<a href="{}?job={}">Runs</a> · <a href="{}?job={}">Gaps</a> · definition {}',
-            *(runs, job.pk, gaps, job.pk, job.version),
-        )
 
     @admin.display(description="next ten slots")
     def coming_slots(self, job: Job | None) -> SafeString:

@@ -1,4 +1,4 @@
-"""The buttons of a job: run now, pause, resume, archive. POST, CSRF, and the permission to change the job."""
+"""The buttons of a job: run now, enable, pause, resume, archive. POST, CSRF, and the permission to change the job."""
 
 from __future__ import annotations
 
@@ -16,15 +16,18 @@ from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_http_methods, require_POST
 
+from jobs import clock
 from jobs.admin import preview, verbs
 from jobs.admin.asking import Button, Question, ask
 from jobs.admin.generics import ModelAdmin
 from jobs.domain.schedules import parse_wall
+from jobs.domain.standing import is_paused
 from jobs.errors import CallerError, ConflictError, InvalidScheduleError
 from jobs.models import Job
 from jobs.services.pause import MAX_REASON_LENGTH
 from jobs.store.clock import database_now
 
+_VERBS = ("run", "enable", "pause", "resume", "archive")
 _asks = method_decorator(require_http_methods(["GET", "POST"]))
 _posts = method_decorator(require_POST)
 
@@ -58,24 +61,26 @@ class JobButtonsAdmin(ModelAdmin[Job]):
     """The addresses behind the buttons, and the preview's."""
 
     def get_urls(self) -> list[URLPattern]:
-        views = {
-            "run": self.run_view,
-            "pause": self.pause_view,
-            "resume": self.resume_view,
-            "archive": self.archive_view,
-        }
         wrap = self.admin_site.admin_view
-        own = [path(f"<int:job_id>/{verb}/", wrap(view), name=f"jobs_job_{verb}") for verb, view in views.items()]
+        own = [
+            path(f"<int:job_id>/{verb}/", wrap(getattr(self, f"{verb}_view")), name=f"jobs_job_{verb}")
+            for verb in _VERBS
+        ]
         return [path("preview/", wrap(self.preview_view), name="jobs_job_preview"), *own, *super().get_urls()]
 
     def buttons(self, request: HttpRequest, job: Job) -> Iterator[Button]:
         """What can be done with this job now, by this user."""
         if not self.has_change_permission(request, job):
             return
-        url = {verb: reverse(f"admin:jobs_job_{verb}", args=[job.pk]) for verb in ("run", "pause", "resume", "archive")}
-        yield Button("Run now", url["run"])
-        yield Button("Resume", url["resume"]) if job.paused else Button("Pause…", url["pause"], asks=True)
-        yield Button("Archive…", url["archive"], asks=True)
+        url = {verb: reverse(f"admin:jobs_job_{verb}", args=[job.pk]) for verb in _VERBS}
+        if not job.enabled:
+            yield Button("Enable", url["enable"], tone="main")
+        yield Button("Run now", url["run"], tone="main" if job.enabled else "")
+        if is_paused(job, clock.utcnow()):
+            yield Button("Resume", url["resume"])
+        elif job.enabled:
+            yield Button("Pause…", url["pause"], asks=True)
+        yield Button("Archive…", url["archive"], asks=True, tone="grave")
 
     @_posts
     def preview_view(self, request: HttpRequest) -> HttpResponse:
@@ -94,6 +99,11 @@ class JobButtonsAdmin(ModelAdmin[Job]):
             return ask(request, self, job, Question(f"Run {job}?", str(error), "Run even so", hidden={"force": "1"}))
         except CallerError as error:
             return self._refused(request, job, error)
+
+    @_posts
+    def enable_view(self, request: HttpRequest, job_id: int) -> HttpResponse:
+        job = self._changeable(request, job_id)
+        return self._perform(request, job, partial(verbs.enable_job, job))
 
     @_asks
     def pause_view(self, request: HttpRequest, job_id: int) -> HttpResponse:

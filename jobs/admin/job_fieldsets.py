@@ -1,15 +1,20 @@
-"""The order of the job page. Without the script all kinds of schedule are shown; with it, the chosen one."""
+"""The order of the job page. Without the script all targets and kinds of schedule are shown; with it, the chosen."""
 
 from __future__ import annotations
 
-STANDING = (
-    "Where it stands",
-    {"fields": [("state", "next_slot"), ("last_run", "last_slot"), "history_links"]},
-)
+from typing import Any
 
-DEFINITION = [
+_CHOICE: Any = ("Target", {"fields": ["target_kind"]})
+_TASK: Any = ("Celery task", {"classes": ["target-fields", "target-task"], "fields": ["task", "args", "kwargs"]})
+_ENDPOINT: Any = (
+    "HTTP endpoint",
+    {"classes": ["target-fields", "target-endpoint"], "fields": ["endpoint", "body", "headers"]},
+)
+DEFINITION: list[tuple[str | None, Any]] = [
     (None, {"fields": ["name", "description", "enabled"]}),
-    ("Target", {"fields": ["task", "args", "kwargs"]}),
+    _CHOICE,
+    _TASK,
+    _ENDPOINT,
     ("Schedule", {"classes": ["schedule-part"], "fields": ["kind"]}),
     ("Cron", {"classes": ["schedule-part", "kind-fields", "kind-cron"], "fields": ["cron"]}),
     (
@@ -51,3 +56,9 @@ DEFINITION = [
     ),
     ("Filing", {"classes": ["collapse"], "fields": ["team", "labels"]}),
 ]
+
+
+def looked_at(*, is_http: bool) -> list[tuple[str | None, Any]]:
+    """For who may not edit: nothing is chosen, and the job's one target is shown."""
+    left_out = (_CHOICE, _TASK if is_http else _ENDPOINT)
+    return [fieldset for fieldset in DEFINITION if fieldset not in left_out]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -11,7 +12,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 from jobs import clock
-from jobs.admin.formats import wall
+from jobs.admin.formats import relative, wall
 from jobs.admin.schedule_form import PreviewForm
 from jobs.domain.schedules import PreviewSlot, ScheduleSpec, describe, preview, warnings
 from jobs.errors import InvalidScheduleError
@@ -27,6 +28,7 @@ class Row:
     local: str
     offset: str
     utc: str
+    relative: str
     note: str
 
 
@@ -54,15 +56,24 @@ def panel(spec: ScheduleSpec) -> SafeString:
     return SafeString(render_to_string(TEMPLATE, context))
 
 
+def fires(spec: ScheduleSpec, after: datetime) -> list[Row]:
+    """The next slots after an instant; none where the schedule is invalid or over."""
+    try:
+        return list(rows(preview(spec, after, COUNT)))
+    except InvalidScheduleError:
+        return []
+
+
 def rows(slots: list[PreviewSlot]) -> Iterator[Row]:
     """Each slot, with a note where a clock change shows."""
-    before: PreviewSlot | None = None
+    now, before = clock.utcnow(), None
     for slot in slots:
         offset = _offset(slot)
         note = f"clocks changed: {_offset(before)} to {offset}" if before and _offset(before) != offset else ""
         if slot.moved:
             note = "moved: the clocks skip its wall time"
-        yield Row(f"{slot.local:%a} {wall(slot.local)}", offset, wall(slot.instant), note)
+        local = f"{slot.local:%a} {wall(slot.local)}"
+        yield Row(local, offset, wall(slot.instant), relative(slot.instant, now), note)
         before = slot
 
 

@@ -12,7 +12,7 @@ from jobs.admin.lists import ListAdmin, M
 class ReadOnlyAdmin(ListAdmin[M]):
     """No add, no edit, no delete."""
 
-    actions = None
+    actions: Any = None
     sortable_by = ()
 
     def has_add_permission(self, request: HttpRequest) -> bool:

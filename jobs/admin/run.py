@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.contrib import admin, messages
@@ -17,14 +17,14 @@ from django.views.decorators.http import require_POST
 from jobs.admin import verbs
 from jobs.admin.asking import Button
 from jobs.admin.filters import JobFilter, SinceFilter, StatusFilter, find_by_job_name, is_id
-from jobs.admin.links import job_link
 from jobs.admin.run_details import FIELDSETS, RunDetails
 from jobs.admin.run_list import RunChangeList, parse_key
+from jobs.admin.run_page import page
 from jobs.domain.states import ACTIVE, RunStatus
 from jobs.errors import CallerError
 from jobs.models import JobRun
 
-_VERBS = {"retry": verbs.retry_run, "cancel": verbs.cancel_run}
+_VERBS: dict[str, Callable[..., str]] = {"retry": verbs.retry_run, "cancel": verbs.cancel_run}
 _posts = method_decorator(require_POST)
 
 
@@ -64,13 +64,14 @@ class JobRunAdmin(RunDetails):
         return (find_by_job_name(queryset, term) if term else queryset), False
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> JobRun | None:
-        runs = JobRun.objects.select_related("job")
+        runs = JobRun.objects.select_related("job__endpoint")
         if key := parse_key(object_id):
             return runs.filter(job_id=key.job_id, scheduled_for=key.scheduled_for).first()
         return runs.filter(pk=int(object_id)).first() if is_id(object_id) else None
 
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **options: Any) -> HttpResponse:
-        context["buttons"] = list(self.buttons(request, options["obj"]))
+        run = options["obj"]
+        context |= {"buttons": list(self.buttons(request, run)), "page": page(run), "is_nav_sidebar_enabled": False}
         return super().render_change_form(request, context, *args, **options)
 
     def buttons(self, request: HttpRequest, run: JobRun) -> Iterator[Button]:
@@ -78,9 +79,9 @@ class JobRunAdmin(RunDetails):
         if not request.user.has_perm("jobs.change_jobrun"):
             return
         if run.status == RunStatus.DEAD:
-            yield Button("Retry", reverse("admin:jobs_jobrun_retry", args=[str(run.key)]))
+            yield Button("Retry", reverse("admin:jobs_jobrun_retry", args=[str(run.key)]), tone="main")
         if run.status in ACTIVE and run.cancel_requested_at is None:
-            yield Button("Cancel", reverse("admin:jobs_jobrun_cancel", args=[str(run.key)]))
+            yield Button("Cancel", reverse("admin:jobs_jobrun_cancel", args=[str(run.key)]), tone="grave")
 
     @_posts
     def act(self, request: HttpRequest, run_key: str, verb: str) -> HttpResponse:
@@ -91,14 +92,10 @@ class JobRunAdmin(RunDetails):
         if run is None:
             raise Http404(f"There is no run {run_key}.")
         try:
-            done = _VERBS[verb](run)
+            done = _VERBS[verb](run, who=request.user.get_username())
         except CallerError as error:
             messages.error(request, str(error))
         else:
             self.log_change(request, run, done)
             messages.success(request, done)
         return redirect("admin:jobs_jobrun_change", str(run.key))
-
-    @admin.display(description="job")
-    def job_of(self, run: JobRun) -> str:
-        return job_link(run.job)

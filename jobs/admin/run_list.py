@@ -1,4 +1,4 @@
-"""The columns of the run list."""
+"""The columns of the run list, and the words they share with the page."""
 
 from __future__ import annotations
 
@@ -42,22 +42,13 @@ class RunColumns(ReadOnlyAdmin[JobRun]):
         page = reverse("admin:jobs_jobrun_change", args=[str(run.key)])
         return formats.lines(job_link(run.job), format_html('<a class="jobs-key" href="{}">{}</a>', page, run.key))
 
-    @admin.display(description="run key")
-    def run_key(self, run: JobRun) -> str:
-        return str(run.key)
-
     @admin.display(description="slot")
     def slot(self, run: JobRun) -> str:
-        return formats.instant(run.scheduled_for, run.job.timezone)
+        return formats.when(run.scheduled_for, run.job.timezone, clock.utcnow())
 
     @admin.display(description="status")
-    def status_badge(self, run: JobRun) -> str:
-        notes = {
-            RunStatus.QUEUED: "waits for its next attempt" if run.attempts else "",
-            RunStatus.RUNNING: "asked to cancel" if run.cancel_requested_at else "",
-        }
-        trigger = "" if run.trigger == Trigger.SCHEDULE else run.trigger
-        return formats.noted(formats.badge(run.status), trigger, notes.get(RunStatus(run.status), ""))
+    def status_badge(self, run: JobRun) -> SafeString:
+        return status_badge(run)
 
     @admin.display(description="attempts")
     def attempts_of(self, run: JobRun) -> str:
@@ -65,26 +56,45 @@ class RunColumns(ReadOnlyAdmin[JobRun]):
 
     @admin.display(description="late by")
     def lateness(self, run: JobRun) -> str:
-        """How long after it was due its first attempt started; later attempts leave no trace of that."""
-        if run.started_at is None:
-            overdue = clock.utcnow() - run.due_at
-            waits = run.status == RunStatus.QUEUED and not run.attempts and overdue.total_seconds() > 0
-            return f"waiting {formats.duration(overdue)}" if waits else formats.NOTHING
-        return formats.duration(run.started_at - run.due_at) if run.attempts <= 1 else formats.NOTHING
+        return lateness(run)
 
     @admin.display(description="took")
     def took(self, run: JobRun) -> str:
-        if run.started_at is None:
-            return formats.NOTHING
-        if run.status == RunStatus.RUNNING:
-            return f"{formats.duration(clock.utcnow() - run.started_at)} so far"
-        return formats.duration(run.finished_at - run.started_at if run.finished_at else None)
+        return took(run)
 
     @admin.display(description="error")
     def error_line(self, run: JobRun) -> str:
-        error: str = run.error_start if hasattr(run, "error_start") else run.last_error
+        error: str = run.error_start  # type: ignore[attr-defined]  # the change list's annotation
         first = error.strip().partition("\n")[0]
         return f"{first[:120]}…" if len(first) > 120 else first or formats.NOTHING
+
+
+def status_badge(run: JobRun) -> SafeString:
+    """The status, and in small what made the run and what it waits for."""
+    notes = {
+        RunStatus.QUEUED: "waits for its next attempt" if run.attempts else "",
+        RunStatus.RUNNING: "asked to cancel" if run.cancel_requested_at else "",
+    }
+    trigger = "" if run.trigger == Trigger.SCHEDULE else run.trigger
+    return formats.noted(formats.badge(run.status), trigger, notes.get(RunStatus(run.status), ""))
+
+
+def lateness(run: JobRun) -> str:
+    """How long after it was due its first attempt started; later attempts leave no trace of that."""
+    if run.started_at is None:
+        overdue = clock.utcnow() - run.due_at
+        waits = run.status == RunStatus.QUEUED and not run.attempts and overdue.total_seconds() > 0
+        return f"waiting {formats.duration(overdue)}" if waits else formats.NOTHING
+    return formats.duration(run.started_at - run.due_at) if run.attempts <= 1 else formats.NOTHING
+
+
+def took(run: JobRun) -> str:
+    """How long its last attempt took, or has been running."""
+    if run.started_at is None:
+        return formats.NOTHING
+    if run.status == RunStatus.RUNNING:
+        return f"{formats.duration(clock.utcnow() - run.started_at)} so far"
+    return formats.duration(run.finished_at - run.started_at if run.finished_at else None)
 
 
 def parse_key(text: str) -> RunKey | None:

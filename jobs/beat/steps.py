@@ -60,9 +60,12 @@ class Steps:
     def _ensure_partitions(self, seen: Look) -> int:
         if self._partitions_made_on == seen.now.date():
             return 0
-        made = ensure_partitions(seen.now)
+        total = 0
+        while made := ensure_partitions(seen.now, within=STEP_SECONDS):
+            total += made
+            self._keep_term()
         self._partitions_made_on = seen.now.date()
-        return made
+        return total
 
     def _emit(self, seen: Look) -> int:
         done = self._repeat("emit", lambda: emit_due(self._term).cursors)

@@ -10,10 +10,10 @@ from typing import Any, Protocol
 from jobs.domain.json_value import json_fault, text_fault
 from jobs.domain.limits import RANGES, WORDS, limit_faults
 from jobs.domain.schedules import ScheduleSpec, build
+from jobs.domain.target import target_faults
 from jobs.errors import InvalidScheduleError
 
 NAME = re.compile(r"[a-z0-9._-]{1,100}")
-MAX_TASK_LENGTH = 255
 MAX_LABELS_BYTES = 4096
 Faults = Iterator[tuple[str, str]]
 
@@ -31,7 +31,7 @@ _TYPES: dict[str, type] = {
 # What Django would cut down to a whole number without a word.
 WHOLE_NUMBERS = tuple(field for field, type_ in _TYPES.items() if type_ is int)
 # Fields of which every fault is found here, so that nobody else need look at them.
-JUDGED = frozenset({*_TEXTS, *RANGES, *WORDS, "args", "kwargs", "labels"})
+JUDGED = frozenset({*_TEXTS, *RANGES, *WORDS, "args", "kwargs", "labels", "endpoint", "body", "headers"})
 
 
 class Definition(Protocol):
@@ -72,12 +72,11 @@ def _faults(job: Definition, queues: Sequence[str], payload_max: int) -> Faults:
     if not NAME.fullmatch(job.name):
         yield "name", f'Name "{job.name}" may hold only a-z, 0-9, dot, underscore and hyphen, 1 to 100 of them.'
     yield from _schedule_faults(job.spec)
-    yield from _target_faults(job)
+    yield from target_faults(job, payload_max)
     if job.queue and job.queue not in queues:
         known = ", ".join(queues)
         yield "queue", f'Queue "{job.queue}" is not one of {known}. Choose one, or add it to BEATKEEPER["QUEUES"].'
     yield from _pause_faults(job)
-    yield from payload_faults(job.args, job.kwargs, payload_max)
     yield from _label_faults(job.labels)
     yield from limit_faults(job)
 
@@ -100,21 +99,6 @@ def _schedule_faults(spec: ScheduleSpec) -> Faults:
         yield error.field, str(error)
 
 
-def _target_faults(job: Definition) -> Faults:
-    if not job.task.strip():
-        yield "task", "Name the Celery task to run, for example myapp.tasks.report."
-    elif job.task != job.task.strip():
-        yield "task", f'Task "{job.task}" has blanks around its name. Remove them.'
-    elif len(job.task) > MAX_TASK_LENGTH:
-        yield "task", f"The task's name has {len(job.task)} characters; {MAX_TASK_LENGTH} are allowed."
-    for field in ("endpoint_id", "body", "headers"):
-        if getattr(job, field) not in (None, {}):
-            yield (
-                field.removesuffix("_id"),
-                "HTTP targets come with the next release. Leave this empty and name a Celery task as the target.",
-            )
-
-
 def _pause_faults(job: Definition) -> Faults:
     if job.paused_until and not job.paused:
         yield "paused_until", "An end of a pause needs the pause itself: tick paused, or empty this field."
@@ -122,24 +106,8 @@ def _pause_faults(job: Definition) -> Faults:
         yield "paused_until", f"{job.paused_until} has no offset from UTC. Add one, for example +00:00."
 
 
-def payload_faults(args: object, kwargs: object, payload_max: int) -> Faults:
-    """Faults of what a task is called with, of a job or of one run."""
-    if not isinstance(args, list):
-        yield "args", f'Arguments must be a JSON list such as [1, "a"], not {_shape(args)}.'
-    if not isinstance(kwargs, dict):
-        yield "kwargs", f'Keyword arguments must be a JSON object such as {{"key": 1}}, not {_shape(kwargs)}.'
-    for field, value in (("args", args), ("kwargs", kwargs)):
-        if problem := json_fault(value, limit=payload_max):
-            yield field, problem
-
-
 def _label_faults(labels: object) -> Faults:
     if not isinstance(labels, dict) or not all(isinstance(text, str) for pair in labels.items() for text in pair):
         yield "labels", 'Labels must be a JSON object of texts such as {"tier": "gold"}.'
     elif problem := json_fault(labels, limit=MAX_LABELS_BYTES):
         yield "labels", problem
-
-
-def _shape(value: object) -> str:
-    names = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
-    return names.get(type(value), "a number" if isinstance(value, (int, float)) else f"a {type(value).__name__}")

@@ -12,6 +12,7 @@ from jobs.domain.policies import Backoff, CatchUp, ConcurrencyPolicy, Delivery, 
 
 _DAY = 86_400
 LONGEST_BACKOFF_SECONDS = 30 * _DAY
+LONGEST_CALL_SECONDS = 3600
 
 
 @dataclass(frozen=True, slots=True)

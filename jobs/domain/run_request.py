@@ -1,12 +1,9 @@
-"""What may be asked of one run by hand: when it starts, and what its task is called with."""
+"""When a run by hand may start. What it may be called with instead of the job's own: :mod:`jobs.domain.target`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
-from jobs.domain.definition import payload_faults
 from jobs.errors import InvalidFieldError
 
 LONGEST_WAIT = timedelta(days=90)
@@ -31,15 +28,6 @@ def slot_for(start: datetime, *, is_named: bool) -> datetime:
     """The run's identity: never a whole second, so that it takes no slot's place. ``is_named``: a time was given."""
     slot = start + MICROSECOND if is_named else start
     return slot if slot.microsecond else slot + MICROSECOND
-
-
-def check_payload(payload: Mapping[str, Any], payload_max: int) -> None:
-    """Refuse what cannot stand in for the job's ``args`` and ``kwargs``; either may be left out."""
-    for name in payload:
-        if name not in ("args", "kwargs"):
-            raise InvalidFieldError("payload", f'The payload has no "{name}"; allowed are args and kwargs.')
-    for field, problem in payload_faults(payload.get("args", []), payload.get("kwargs", {}), payload_max):
-        raise InvalidFieldError(field, problem)
 
 
 _USE_ONCE = "For later times make a job of kind once."

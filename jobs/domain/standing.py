@@ -61,13 +61,18 @@ def standing(job: Definition, cursor: Cursor, now: datetime) -> Standing:
         return Standing(JobState.ARCHIVED)
     if not job.enabled:
         return Standing(JobState.DISABLED)
-    if job.paused and (job.paused_until is None or job.paused_until > now):
+    if is_paused(job, now):
         return Standing(JobState.PAUSED, _slot_after(job, job.paused_until), job.pause_reason)
     if cursor.error:
         return Standing(JobState.PARKED, note=cursor.error)
     if job.kind == "manual":
         return Standing(JobState.ACTIVE)
     return _planned(job, cursor)
+
+
+def is_paused(job: Definition, now: datetime) -> bool:
+    """Whether a pause holds: one whose end has passed stands in the row until the next pause, and holds nothing."""
+    return bool(job.paused and (job.paused_until is None or job.paused_until > now))
 
 
 def _planned(job: Definition, cursor: Cursor) -> Standing:

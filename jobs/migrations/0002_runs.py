@@ -106,7 +106,18 @@ class Migration(migrations.Migration):
                         ),
                         ("last_error", models.TextField(blank=True, db_default="", default="")),
                         ("log", models.TextField(blank=True, db_default="", default="")),
-                        ("error_group", models.CharField(editable=False, max_length=12, null=True)),
+                        (
+                            "error_group",
+                            models.GeneratedField(
+                                db_persist=True,
+                                expression=models.Case(
+                                    models.When(
+                                        status="dead", then=models.Func("last_error", function="jobs_error_group")
+                                    )
+                                ),
+                                output_field=models.CharField(max_length=12),
+                            ),
+                        ),
                         (
                             "job",
                             models.ForeignKey(

@@ -1,9 +1,18 @@
--- Which dead runs belong together: the error's type, and its message without what differs from run to run
--- (quoted texts, numbers, hexadecimal words). An error is "type: message", or one sentence.
+-- Which dead runs belong together: the error's type, and the beginning of its message without what differs from run
+-- to run: quoted texts, uuids, hexadecimal words, words that mix digits and letters, numbers, times. An HTTP status
+-- stays: 404 and 503 are two troubles. An error is "type: message", or one sentence. The groups of runs that are dead
+-- already change with this function only when their rows are written again.
 CREATE FUNCTION jobs_error_group(error text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-    SELECT left(md5(parts[1] || regexp_replace(regexp_replace(parts[2], '''[^'']*''|"[^"]*"', '"', 'g'),
-                                               '[0-9a-fA-F]*[0-9][0-9a-fA-F]*', '#', 'g')), 12)
-    FROM regexp_match(left(error, 500), '^((?:[A-Za-z_][A-Za-z0-9_. ]*: )?)(.*)$') AS parts
+    SELECT left(md5(
+        coalesce(substring(error FROM '^(?:HTTP [0-9]{3}|[[:alpha:]_][[:alnum:]_.]*)(?=: |$)'), '')
+        || coalesce(substring(left(error, 2000) FROM '(?:HTTP|status|status code):? [1-5][0-9][0-9]\M'), '')
+        || left(regexp_replace(regexp_replace(regexp_replace(
+            translate(left(error, 2000), E'\n\r\t', '   '),
+            '(?<![[:alnum:]])[bru]?(?:''[^'']*(?:''|$)|"[^"]*(?:"|$)|`[^`]*(?:`|$))|[“„«‘][^”“»’]*(?:[”“»’]|$)', '"', 'g'),
+            '(?<![[:alnum:]])(?:[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|0[xX][0-9a-fA-F]+'
+            '|[[:alpha:]]*[0-9]+[[:alpha:]]+[0-9][[:alnum:]]*|[0-9a-fA-F]*[0-9][0-9a-fA-F]*(?![[:alnum:]]))'
+            '|[-+]?[0-9]+(?:[.,:][0-9]+)*', '#', 'g'),
+            ' {2,}', ' ', 'g'), 300)), 12)
 $$;
 
 -- The run table. Django's state says "id is the primary key"; the table's identity is (job_id, scheduled_for).
@@ -69,8 +78,9 @@ CREATE INDEX jobrun_start_by ON jobs_jobrun (start_by)
 -- forbid, replace
 CREATE INDEX jobrun_open ON jobs_jobrun (job_id) WHERE finished_at IS NULL AND exclusive;
 
--- dead_groups, dead_runs_of_group: dead runs by error, and the newest of a group
-CREATE INDEX jobrun_dead ON jobs_jobrun (error_group, scheduled_for) WHERE error_group IS NOT NULL;
+-- dead_group_names, dead_groups, dead_keys: dead runs by error, those of a group by slot; counted from the index alone
+CREATE INDEX jobrun_dead ON jobs_jobrun (error_group, scheduled_for, job_id) INCLUDE (finished_at)
+    WHERE error_group IS NOT NULL;
 
 -- Without statistics the planner expects next to no rows in a partition's own range, and the first burst of a new day
 -- is then joined row by row. So it is shown rows of the coming kind (many jobs, spread over the range) beforehand.

@@ -1,6 +1,8 @@
 """The tables, their constraints and their querysets."""
 
 from jobs.models.cursor import JobCursor
+from jobs.models.dead_letter import DeadLetter
+from jobs.models.dead_run import DeadRun
 from jobs.models.endpoint import Endpoint
 from jobs.models.gap import SlotGap
 from jobs.models.job import Job
@@ -10,4 +12,16 @@ from jobs.models.run import JobRun
 from jobs.models.state import State
 from jobs.models.version import JobVersion
 
-__all__ = ["Endpoint", "Job", "JobCursor", "JobRun", "JobVersion", "Leader", "Marker", "SlotGap", "State"]
+__all__ = [
+    "DeadLetter",
+    "DeadRun",
+    "Endpoint",
+    "Job",
+    "JobCursor",
+    "JobRun",
+    "JobVersion",
+    "Leader",
+    "Marker",
+    "SlotGap",
+    "State",
+]

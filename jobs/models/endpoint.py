@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -10,6 +11,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from jobs.conf import config
 from jobs.domain import endpoint
 from jobs.models.fields import text
 
@@ -17,7 +19,9 @@ from jobs.models.fields import text
 class Endpoint(models.Model):
     """A place that HTTP jobs may POST to. ``sealed_headers`` holds a JSON object, ``sealed_secret`` the signing key."""
 
-    name = models.CharField(max_length=100, unique=True, help_text="Lower-case letters, digits, dot, underscore, hyphen.")
+    name = models.CharField(
+        max_length=100, unique=True, help_text="Lower-case letters, digits, dot, underscore, hyphen."
+    )
     description = text()
     url = models.CharField("URL", max_length=endpoint.MAX_URL_LENGTH)
     enabled = models.BooleanField(
@@ -38,7 +42,6 @@ class Endpoint(models.Model):
     sealed_headers = text(editable=False)
     sealed_secret = text(editable=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    updated_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
         db_table = "jobs_endpoint"
@@ -57,7 +60,12 @@ class Endpoint(models.Model):
         self.full_clean()
         super().save(**options)
 
+    def clean_fields(self, exclude: Collection[str] | None = None) -> None:
+        """Look at what :meth:`clean` does not: its words say the value and the way out, Django's often do not."""
+        super().clean_fields(exclude={*(exclude or ()), *endpoint.JUDGED})
+
     def clean(self) -> None:
-        """Refuse what cannot work: every fault at once, by field."""
-        if faults := endpoint.faults(self):
+        """Refuse what cannot work: every fault at once, by field. The host's name is then kept as IDNA writes it."""
+        if faults := endpoint.faults(self, allowed=config().egress_allow):
             raise ValidationError(faults)
+        self.url = endpoint.ascii_url(self.url)

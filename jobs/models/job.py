@@ -173,6 +173,8 @@ class Job(models.Model):
         faults = definition.faults(self, queues=limits.queues, payload_max=limits.payload_max)
         if "once_at" not in faults and self._is_late():
             faults["once_at"] = f"{self.once_at} has passed. Choose a later time, or run the job by hand."
+        if self.endpoint_id is not None and not Endpoint.objects.filter(pk=self.endpoint_id).exists():
+            faults["endpoint"] = f"There is no endpoint {self.endpoint_id}. Choose one that is registered."
         if faults:
             raise ValidationError(faults)
 

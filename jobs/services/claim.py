@@ -8,12 +8,14 @@ that one still runs. Between the two the old run can end but never start anew, s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from uuid import UUID
 
 from jobs.conf import config
 from jobs.store import leases
+from jobs.store.http_targets import http_targets
 from jobs.store.leases import Answer, Judged, Published
 
 UNKNOWN_TASK_DELAY = 15.0
@@ -39,7 +41,13 @@ def claim(
             [item.published for item in replacing], waits=[item.replaces in still_running for item in replacing]
         )
         judged.update((item.published, item) for item in second)
-    return judged
+    return judged | _with_targets([item for item in judged.values() if item.calls and item.is_won])
+
+
+def _with_targets(won: Sequence[Judged]) -> dict[Published, Judged]:
+    """HTTP runs with what they call. Should this fail, the claims stand and are found when they are asked for again."""
+    targets = http_targets([item.published.key for item in won])
+    return {item.published: replace(item, target=targets.get(item.published.key)) for item in won}
 
 
 def postpone_unknown(asked: Sequence[tuple[Published, str]], *, now: datetime | None = None) -> None:

@@ -116,7 +116,9 @@ def _composed(rows: Iterable[Any]) -> Iterator[Outgoing]:
 def _outgoing(row: Any) -> Outgoing:
     key = key_of(row)
     call = _call(row) if row.task else Call(row.name, "[]", "{}")  # an HTTP run's worker reads the rest when it claims
-    content = _template(row.task or HTTP_TASK, row.timeout_seconds, row.soft_timeout_seconds).content(key, row.token, call)
+    content = _template(row.task or HTTP_TASK, row.timeout_seconds, row.soft_timeout_seconds).content(
+        key, row.token, call
+    )
     if len(content.body) > _BODY_PER_PAYLOAD * config().payload_max:
         raise ValueError(
             f"The message's body has {len(content.body):,} bytes; PAYLOAD_MAX is {config().payload_max:,}."

@@ -1,4 +1,4 @@
-"""Drop what is below retention: whole partitions of runs, gaps, earlier definitions. Also keeps statistics fresh.
+"""Drop what is below retention: runs by partitions, gaps, earlier definitions, dead letters. Keeps statistics fresh.
 
 Not on the leader's connection: a detach waits for every open reader of the run table.
 """
@@ -20,6 +20,7 @@ _BATCH = 5_000
 
 _PRUNE_GAPS = Statement("prune_gaps")
 _PRUNE_VERSIONS = Statement("prune_versions")
+_PRUNE_LETTERS = Statement("prune_dead_letters")
 
 
 def prune_partitions(now: datetime) -> list[str]:
@@ -37,9 +38,10 @@ def prune_partitions(now: datetime) -> list[str]:
 
 
 def prune_records(now: datetime) -> int:
-    """Delete some gaps and earlier definitions from before retention; returns how many."""
+    """Delete some gaps, earlier definitions and disposed dead letters from before retention; returns how many."""
     before = retention_day(now)
-    return sum(statement.run(before=before, batch=_BATCH) for statement in (_PRUNE_GAPS, _PRUNE_VERSIONS))
+    statements = (_PRUNE_GAPS, _PRUNE_VERSIONS, _PRUNE_LETTERS)
+    return sum(statement.run(before=before, batch=_BATCH) for statement in statements)
 
 
 def analyze_fresh() -> list[str]:

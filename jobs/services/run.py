@@ -15,8 +15,9 @@ from jobs.conf import config
 from jobs.domain.messages import RunKey
 from jobs.domain.overlap import Overlap, decide, replaced_because
 from jobs.domain.policies import ConcurrencyPolicy
-from jobs.domain.run_request import check_payload, slot_for, start_instant
+from jobs.domain.run_request import slot_for, start_instant
 from jobs.domain.states import RunStatus, Trigger
+from jobs.domain.target import check_payload
 from jobs.errors import ConflictError
 from jobs.models import Job
 from jobs.services.dispatch import publish_after_commit
@@ -36,17 +37,17 @@ def run_job(
 ) -> RunKey:
     """Queue a run that starts now, ``at`` a time or after a ``delay``, and publish it after the commit.
 
-    ``payload`` may hold ``args`` and ``kwargs`` in place of the job's. ``force`` leaves the concurrency policy out.
-    ConflictError: the job is archived, forbids a second run while one is queued or running, or runs one at a time and
-    the run is for later.
+    ``payload`` may hold ``args`` and ``kwargs``, or of an HTTP job ``body``, in place of the job's. ``force`` leaves
+    the concurrency policy out. ConflictError: the job is archived, forbids a second run while one is queued or running,
+    or runs one at a time and the run is for later.
     """
-    if payload is not None:
-        check_payload(payload, config().payload_max)
     start = start_instant(database_now(), at=at, delay=delay)
     slot = slot_for(start, is_named=at is not None)
     ensure_days([slot])
     with transaction.atomic():
         job = _living(job)
+        if payload is not None:
+            check_payload(payload, config().payload_max, is_http=job.endpoint_id is not None)
         run = replace(_new_run(job, slot, start, trigger), payload=None if payload is None else dict(payload))
         overlap = Overlap() if force else _overlap(job, later=start if at or delay else None)
         key = _insert(replace(run, replaces=_stop(overlap, RunKey(job.pk, slot))))

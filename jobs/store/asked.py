@@ -1,4 +1,4 @@
-"""What people ask for: run now, cancel, replay, archive, resume. Transactions are the callers'."""
+"""What people ask for: run now, cancel, archive, resume. Transactions are the callers'."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ _LOCK_LIVING = Statement("lock_living_job")
 _FREE = Statement("free_instant")
 _CANCEL = Statement("cancel_runs")
 _CANCEL_OF_JOB = Statement("cancel_queued_of_job")
-_REPLAY = Statement("replay_run")
 _REOPEN = Statement("reopen_pause")
 
 
@@ -42,12 +41,6 @@ def cancel_runs(keys: Sequence[RunKey], *, note: str) -> dict[RunKey, RunStatus]
 def cancel_queued_of_job(job_id: int, *, note: str) -> int:
     """End all queued runs of a job; how many."""
     return _CANCEL_OF_JOB.run(job_id=job_id, note=note)
-
-
-def replay_run(key: RunKey, *, more_attempts: int, exclusive: bool) -> bool:
-    """Queue a dead run anew; False when it is not dead."""
-    params = {"job_id": key.job_id, "slot": key.scheduled_for, "more": more_attempts, "exclusive": exclusive}
-    return _REPLAY.run(**params) == 1
 
 
 def reopen_pause(job_id: int, *, schedule_fields: Sequence[str]) -> datetime | None:

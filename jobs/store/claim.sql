@@ -22,7 +22,7 @@ WITH asked AS (
     ORDER BY run.job_id, run.scheduled_for
     FOR NO KEY UPDATE OF run
 ), judged AS (
-    SELECT held.*, job.name, job.delivery, job.concurrency_policy, job.backoff_kind, job.backoff_base_seconds,
+    SELECT held.*, job.name, job.endpoint_id IS NOT NULL AS calls, job.delivery, job.concurrency_policy, job.backoff_kind, job.backoff_base_seconds,
            job.backoff_cap_seconds, job.jitter, clock.now,
            job.delivery = 'at_most_once' OR held.losses > 0 AS counts,
            CASE WHEN held.status = 'running' AND held.mine THEN 'mine'
@@ -59,6 +59,6 @@ WITH asked AS (
 )
 SELECT job_id, (extract(epoch FROM scheduled_for) * 1000000)::bigint AS slot_us, answer, published,
        token + (answer = 'claimed')::int AS token, attempts + (answer <> 'mine' OR NOT counts)::int AS attempt,
-       counts, max_attempts, replaces, extract(epoch FROM start_by - now)::float8 AS start_within, name, delivery,
+       counts, max_attempts, replaces, extract(epoch FROM start_by - now)::float8 AS start_within, name, calls, delivery,
        concurrency_policy, backoff_kind, backoff_base_seconds, backoff_cap_seconds, jitter
 FROM judged

@@ -5,5 +5,6 @@ FROM (
     SELECT FROM jobs_jobrun
     WHERE queue = %(queue)s AND dispatched_at IS NOT NULL AND locked_by IS NULL AND finished_at IS NULL
       AND scheduled_for > %(since)s::timestamptz AND scheduled_for <= %(until)s::timestamptz
+    ORDER BY dispatched_at  -- the index's own: without it a partition may be read from end to end
     LIMIT %(limit)s
 ) AS out

@@ -22,6 +22,7 @@ from jobs.domain.retry import RetryPolicy
 from jobs.domain.states import RunStatus
 from jobs.store.arrays import array
 from jobs.store.days import whole_days
+from jobs.store.http_targets import Target
 from jobs.store.micros import key_of
 from jobs.store.statement import Statement
 
@@ -73,6 +74,7 @@ class Judged:
     """The answer for one run. Of a claimed one: the new token, the attempt and what the job says of it.
 
     ``counted``: the claim itself counted the attempt. ``start_within``: seconds until start_by, None without one.
+    ``calls``: its job has an endpoint; then the service adds the ``target``.
     """
 
     published: Published
@@ -84,6 +86,8 @@ class Judged:
     concurrency: ConcurrencyPolicy
     start_within: float | None
     replaces: RunKey | None
+    calls: bool = False
+    target: Target | None = None
 
     @property
     def is_won(self) -> bool:
@@ -154,6 +158,7 @@ def _judged(row: Any) -> Judged:
         concurrency=concurrency,
         start_within=row.start_within,
         replaces=row.replaces and RunKey(row.job_id, row.replaces),
+        calls=row.calls,
     )
 
 
@@ -192,9 +197,9 @@ def settle(settlements: Sequence[Settlement], *, worker: UUID) -> dict[RunKey, R
         delays=array(verdict.delay for verdict in verdicts),
         attempts=array(item.attempt for item in settlements),
         started_ago=array(item.started_ago for item in settlements),
-        results=[item.result for item in settlements],
-        records=[verdict.record and json.dumps(verdict.record) for verdict in verdicts],
-        last_errors=[verdict.last_error for verdict in verdicts],
+        results=array(item.result for item in settlements),
+        records=array(verdict.record and json.dumps(verdict.record) for verdict in verdicts),
+        last_errors=array(verdict.last_error for verdict in verdicts),
         worker=worker,
         history=HISTORY,
     )
@@ -206,7 +211,7 @@ def settled(settlements: Sequence[Settlement]) -> dict[RunKey, RunStatus]:
     rows = _SETTLED.rows(
         **_leased([item.lease for item in settlements]),
         statuses=array(item.verdict.status for item in settlements),
-        last_errors=[item.verdict.last_error for item in settlements],
+        last_errors=array(item.verdict.last_error for item in settlements),
     )
     return _statuses(rows)
 

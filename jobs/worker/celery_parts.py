@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 
         def __init__(self, *, exc: Any, when: Any) -> None: ...
 
+    class BasePool:
+        """What bodies run in."""
+
+        def __init__(self, *args: Any, **options: Any) -> None: ...
+        def _get_info(self) -> dict[str, Any]: ...
+
     class StartStopStep:
         """A step in a consumer's life."""
 
@@ -60,8 +66,18 @@ else:
     from billiard.einfo import ExceptionInfo, ExceptionWithTraceback
     from celery.bootsteps import RUN as RUNNING
     from celery.bootsteps import StartStopStep
+    from celery.concurrency.base import BasePool
     from celery.exceptions import Retry
     from celery.worker.consumer import Consumer
     from celery.worker.request import Request
 
-__all__ = ["RUNNING", "Consumer", "ExceptionInfo", "ExceptionWithTraceback", "Request", "Retry", "StartStopStep"]
+__all__ = [
+    "RUNNING",
+    "BasePool",
+    "Consumer",
+    "ExceptionInfo",
+    "ExceptionWithTraceback",
+    "Request",
+    "Retry",
+    "StartStopStep",
+]

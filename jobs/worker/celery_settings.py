@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
+from importlib import import_module
 from typing import Any
 
 from celery import Celery
 from celery.app.defaults import NAMESPACES
+from celery.concurrency import get_implementation
 from celery.utils.nodenames import default_nodename, nodename
 from celery.utils.text import str_to_list
 
 from jobs.broker import topology
-from jobs.conf import DEFAULT_QUEUE, FAST_QUEUE, config
+from jobs.conf import DEFAULT_QUEUE, FAST_QUEUE, HTTP_QUEUE, config
 
 FOR_OUR_WORKERS = {
     "worker_consumer": "jobs.worker.consumer:JobsConsumer",
@@ -23,10 +25,14 @@ FOR_OUR_WORKERS = {
 }
 FAST_PREFETCH = 100
 """Messages a child."""
+CALLS_AT_ONCE = 1000
+"""Calls in flight of a worker of HTTP runs, unless ``--concurrency`` says otherwise."""
+CURL_POOL = "jobs.worker.curl_pool:CurlPool"
 
 
 def annotate_tasks(app: Celery) -> None:
-    """Add our annotation to the team's."""
+    """Add our annotation to the team's, and the task of HTTP runs."""
+    import_module("jobs.worker.http_task")
     from jobs.worker.annotation import RunAnnotation
 
     theirs = app.conf.task_annotations or ()
@@ -41,6 +47,8 @@ def prepare_worker(instance: Any, conf: Any, options: dict[str, Any], **_: Any) 
     if not ours:
         return
     conf.update(FOR_OUR_WORKERS)
+    if ours == [HTTP_QUEUE] and not options.get("concurrency") and not conf.worker_concurrency:
+        conf.worker_concurrency = CALLS_AT_ONCE
     for name in ours:
         instance.app.amqp.queues.select_add(topology.queue(name))
     if instance.hostname == default_nodename(""):
@@ -49,11 +57,21 @@ def prepare_worker(instance: Any, conf: Any, options: dict[str, Any], **_: Any) 
         instance.app.steps["consumer"].add("jobs.worker.undertaker:Undertaker")
 
 
-def set_prefetch(sender: Any, **_: Any) -> None:
-    """Unless the command line or the settings say otherwise, nothing is claimed that does not run at once."""
+def fit_worker(sender: Any, **_: Any) -> None:
+    """Give a worker of HTTP runs alone the pool that makes calls, and unless the command line or the settings say
+    otherwise, a prefetch that claims nothing that does not run at once.
+    """
     ours = _ours(sender.app.amqp.queues.consume_from)
+    if ours == [HTTP_QUEUE] and _is_prefork(sender.pool_cls):
+        sender.pool_cls = CURL_POOL
     if ours and sender.prefetch_multiplier == NAMESPACES["worker"]["prefetch_multiplier"].default:
         sender.prefetch_multiplier = FAST_PREFETCH if ours == [FAST_QUEUE] else 1
+
+
+def _is_prefork(pool: Any) -> bool:
+    """Whether it is the pool that Celery takes when none is asked for."""
+    implementation: Any = get_implementation(pool)
+    return bool(implementation.uses_semaphore)
 
 
 def _chosen(conf: Any, options: dict[str, Any]) -> list[str]:

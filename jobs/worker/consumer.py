@@ -6,6 +6,7 @@ import contextlib
 import json
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from celery.exceptions import InvalidTaskError, WorkerShutdown
@@ -20,10 +21,16 @@ from jobs.errors import TopologyError
 from jobs.store.leases import Published
 from jobs.worker.celery_parts import Consumer
 from jobs.worker.clerk import Clerk
+from jobs.worker.timers import drop_cancelled
 
 _logger = get_logger(__name__)
 _MAINTAIN_EVERY = 0.5
 """Seconds between looks at the pool's processes; Celery's own five would leave a dead child's slot empty that long."""
+
+_TIDY_EVERY = 5.0
+
+_TYPED = "__type__"
+"""What kombu writes for values that JSON has not."""
 
 Handler = Callable[..., Any]
 
@@ -69,10 +76,10 @@ class JobsConsumer(Consumer):
     def on_ready(self) -> None:
         """Consuming begins; timers set here outlive a reconnect."""
         super().on_ready()
-        maintain = getattr(self.pool, "maintain_pool", None)
-        if maintain and self.hub and not self._is_maintained:
+        if self.hub and not self._is_maintained:
             self._is_maintained = True
-            self.hub.call_repeatedly(_MAINTAIN_EVERY, _quietly, maintain)
+            self.hub.call_repeatedly(_MAINTAIN_EVERY, _quietly, self.pool.maintain_pool)
+            self.hub.call_repeatedly(_TIDY_EVERY, _quietly, partial(drop_cancelled, self.hub.timer))
 
     def _ours_first(self, handler: Handler) -> Handler:
         def on_message(message: Any, body: Any, ack: Any, reject: Any, callbacks: Any) -> Any:
@@ -144,6 +151,8 @@ def _check_body(message: Any) -> None:
     """
     is_plain = message.content_type == "application/json" and message.content_encoding == "utf-8"
     payload = json.loads(message.body) if is_plain else message.decode()
+    if is_plain and isinstance(message.body, str) and _TYPED not in message.body:
+        message._decoded_cache = payload  # Celery's strategy asks for it again, only to look at its form
     if not isinstance(payload, list) or len(payload) != 3:
         raise InvalidTaskError("The body is not [args, kwargs, embed].")
 
@@ -157,7 +166,7 @@ def _is_ours(message: Any) -> bool:
     )
 
 
-def _quietly(maintain: Callable[[], None]) -> None:
+def _quietly(maintain: Callable[[], object]) -> None:
     try:
         maintain()
     except Exception as error:

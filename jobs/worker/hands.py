@@ -31,6 +31,11 @@ class Hands:
         self._consumer = consumer
         self._done_with: deque[Any] = deque()
 
+    @property
+    def pool_size(self) -> int:
+        """How many bodies the pool runs at once."""
+        return getattr(self._consumer.pool, "num_processes", None) or 1
+
     def start(self, holds: Sequence[Hold]) -> None:
         """Hand claimed runs to the pool."""
         if holds:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from jobs import clock
 from jobs.domain.outcomes import Attempt
 from jobs.domain.policies import ConcurrencyPolicy, Delivery
+from jobs.store.http_targets import Target
 from jobs.store.leases import Lease
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Hold:
     clerk: Clerk
     lease_until: float
     start_until: float | None = None
+    target: Target | None = None  # of an HTTP run
     request: Any = None
     given: bool = False  # to the pool: from here on the body may start at any moment
     started: float | None = None

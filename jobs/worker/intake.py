@@ -117,16 +117,12 @@ class Intake:
             clerk=self._clerk,
             lease_until=before + config().lease,
             start_until=None if judged.start_within is None else before + judged.start_within,
+            target=judged.target,
         )
         self._clerk.holds[key] = hold
-        log.event(
-            "run.claimed",
-            level=logging.DEBUG,
-            run=key,
-            job=hold.job,
-            attempt=judged.attempt.number,
-            worker=self._clerk.worker,
-        )
+        if log.is_shown(logging.DEBUG):
+            fields = {"run": key, "job": hold.job, "attempt": judged.attempt.number, "worker": hold.lease.worker}
+            log.event("run.claimed", level=logging.DEBUG, **fields)
         return hold
 
     def _postpone(self) -> None:

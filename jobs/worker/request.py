@@ -15,7 +15,10 @@ from celery.exceptions import TaskRevokedError, TimeLimitExceeded
 from celery.worker import state
 
 from jobs import log
+from jobs.domain.http_body import Facts
 from jobs.domain.outcomes import Fault, Kind, Outcome
+from jobs.domain.policies import Delivery
+from jobs.worker import http_call
 from jobs.worker.celery_parts import ExceptionInfo, ExceptionWithTraceback, Request
 from jobs.worker.cut_off import outcome_of_end
 from jobs.worker.hold import Hold
@@ -59,22 +62,47 @@ class RunRequest(Request):
         if hold.is_too_late:
             self.tell(Outcome(Kind.MISSED, fault=Fault("", "Not started by its deadline.")))
             raise TaskRevokedError(self.id)
-        hold.given = True
-        limit, soft_limit = self.time_limits
         self._in_threads = not has_processes(pool)
+        target, args = self._call() if hold.target else self._task_body()
+        hold.given = True
+        limit, soft_limit = self._limits()
         result = pool.apply_async(
-            run_trace_in_thread if self._in_threads else run_trace,
-            args=(self._type, self.id, self._request_dict, self._body, self._content_type, self._content_encoding),
+            target,
+            args=args,
             accept_callback=self.on_accepted,
             timeout_callback=self.on_timeout,
             callback=self.on_success,
             error_callback=self.on_failure,
-            soft_timeout=soft_limit or self._task.soft_time_limit,
-            timeout=limit or self._task.time_limit,
+            soft_timeout=soft_limit,
+            timeout=limit,
             correlation_id=self.id,
         )
         self._apply_result = ref(result) if result is not None else None
         return result
+
+    def _limits(self) -> tuple[float | None, float | None]:
+        """(hard, soft) in seconds; a call has its own deadline."""
+        if self._run.target:
+            return None, None
+        limit, soft_limit = self.time_limits
+        return limit or self._task.time_limit, soft_limit or self._task.soft_time_limit
+
+    def _task_body(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        args = (self._type, self.id, self._request_dict, self._body, self._content_type, self._content_encoding)
+        return run_trace_in_thread if self._in_threads else run_trace, args
+
+    def _call(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """An HTTP run's call, composed and signed now; what cannot be called has ended."""
+        hold = self._run
+        assert hold.target is not None  # noqa: S101  # the caller looked
+        key = hold.lease.key
+        try:
+            facts = Facts(str(key), hold.job, key.scheduled_for, hold.attempt.number)
+            call = http_call.prepare(hold.target, facts, only_once=hold.attempt.delivery is Delivery.AT_MOST_ONCE)
+        except http_call.CannotCallError as error:
+            self.tell(error.outcome)
+            raise TaskRevokedError(self.id) from error
+        return http_call.make, (call, hold.attempt.policy.cap)
 
     def _end_unstarted(self, hold: Hold) -> None:
         state.task_ready(self)
@@ -98,8 +126,8 @@ class RunRequest(Request):
             return
         outcome: Outcome = value
         state.task_ready(self, successful=outcome.kind is Kind.SUCCEEDED)
+        self.tell(outcome)  # before the event, whose connection may fail
         self._send_ended_event(outcome, runtime)
-        self.tell(outcome)
 
     def on_failure(self, exc_info: ExceptionInfo, send_failed_event: bool = True, return_ok: bool = False) -> None:
         """The body's end came from outside: killed, terminated, out of time."""
@@ -109,8 +137,8 @@ class RunRequest(Request):
         state.task_ready(self)
         error = exc_info.exception
         outcome = self._outcome_of(error.exc if isinstance(error, ExceptionWithTraceback) else error)
-        self._send_ended_event(outcome, None)
         self.tell(outcome)
+        self._send_ended_event(outcome, None)
 
     def on_timeout(self, soft: bool, timeout: float) -> None:
         """A limit passed; what follows from a hard one has been told by :meth:`on_failure` before."""
@@ -138,8 +166,8 @@ class RunRequest(Request):
             self.send_event("task-failed", exception=str(outcome.fault or outcome.kind), traceback="")
 
     def end(self, pool: Any, signal: str) -> None:
-        """End the body by a signal to its process; where there is none, it is only asked to end."""
-        if self._run.given and not self._run.ended and has_processes(pool):
+        """End the body by a signal to its process, or the call; in threads it is only asked to end."""
+        if self._run.given and not self._run.ended and can_terminate(pool):
             self.terminate(pool, signal)  # or at once when it is accepted
 
     def _announce_revoked(self, reason: str, terminated: bool, signum: Any, expired: bool) -> None:
@@ -188,3 +216,8 @@ class RunRequest(Request):
 def has_processes(pool: Any) -> bool:
     """Whether bodies run in child processes, which can be killed: prefork, the pool with a semaphore."""
     return bool(getattr(pool, "uses_semaphore", False))
+
+
+def can_terminate(pool: Any) -> bool:
+    """Whether the pool can end what it runs: prefork, and the pool of HTTP calls."""
+    return has_processes(pool) or bool(getattr(pool, "can_terminate", False))

@@ -96,12 +96,15 @@ class Settling:
     def _note(
         self, holds: Sequence[Hold], settlements: Sequence[Settlement], statuses: dict[RunKey, RunStatus]
     ) -> None:
+        is_detailed = log.is_shown(logging.DEBUG)
         errors = {item.lease.key: item.verdict.last_error for item in settlements}
         for hold in holds:
             key = hold.lease.key
+            status = statuses.get(key)
+            if status is RunStatus.SUCCEEDED and not is_detailed:
+                continue
             fields: dict[str, Any] = {"run": key, "job": hold.job, "attempt": hold.attempt.number}
             fields["worker"] = self._clerk.worker
-            status = statuses.get(key)
             if status is None:
                 log.warning("run.lease_lost", **fields)
             else:

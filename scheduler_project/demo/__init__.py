@@ -1,1 +1,1 @@
-"""Three jobs on real input, to see the platform at work: `make up` lays them out."""
+"""Jobs on real input, to see the platform at work, and a receiver for their calls: `make up` lays them out."""

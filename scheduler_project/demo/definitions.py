@@ -1,33 +1,23 @@
-"""The demo's jobs."""
+"""The demo's jobs: each shows one thing, all together every outcome, on a laptop's load."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
-SOURCE = "demo"
-_MODULE = "scheduler_project.demo.tasks"
-_MINUTELY = {"kind": "cron", "cron": "* * * * *", "source": SOURCE}
+from scheduler_project.demo.http_jobs import HTTP_JOBS
+from scheduler_project.demo.task_jobs import ONE_THING_TASKS, OVERLAPS, schedules
 
-JOBS: tuple[dict[str, Any], ...] = (
-    {
-        **_MINUTELY,
-        "name": "demo.machine-report",
-        "task": f"{_MODULE}.inspect_machine",
-        "description": "Reports on this machine's disk, load, memory and trusted certificates.",
-    },
-    {
-        **_MINUTELY,
-        "name": "demo.fails-twice",
-        "task": f"{_MODULE}.fail_twice",
-        "description": "Fails on two attempts and succeeds on the third.",
-        "backoff_cap_seconds": 5.0,
-    },
-    {
-        **_MINUTELY,
-        "name": "demo.always-dies",
-        "task": f"{_MODULE}.always_die",
-        "description": "Fails on every attempt and ends dead.",
-        "max_attempts": 3,
-        "backoff_cap_seconds": 5.0,
-    },
-)
+SOURCE = "demo"
+
+# Runs that are asked for once, when the job is made: after so long.
+FIRST_RUNS: Mapping[str, timedelta] = {
+    "demo.delayed": timedelta(seconds=90),
+    "demo.start-deadline": timedelta(),
+}
+
+
+def definitions(now: datetime) -> tuple[dict[str, Any], ...]:
+    """The fields of each job, laid out ``now``. HTTP jobs name their endpoint."""
+    return (*ONE_THING_TASKS, *OVERLAPS, *schedules(now.replace(microsecond=0)), *HTTP_JOBS)

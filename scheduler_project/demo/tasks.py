@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +15,7 @@ from scheduler_project.demo.models import Report
 
 _KEPT = timedelta(days=1)
 _FAILURES = 2
+_LATER_SECONDS = 75
 
 
 @shared_task
@@ -57,3 +59,26 @@ def fail_twice(self: Task[Any, Any]) -> str:
 def always_die() -> None:
     """Fail on every attempt: the run ends dead, with its errors kept, and can be replayed."""
     raise RuntimeError("This task always fails, to show what a dead run looks like.")
+
+
+@shared_task(bind=True)
+def ask_for_later(self: Task[Any, Any]) -> str:
+    """Ask at first to go on later, as one does whose data is not there yet."""
+    if self.request.retries == 0:
+        raise self.retry(countdown=_LATER_SECONDS)
+    return f"went on {_LATER_SECONDS} s later"
+
+
+@shared_task
+def rest(seconds: int) -> str:
+    """Take so long, in slices: a body that only waits."""
+    pause = threading.Event()
+    for _ in range(seconds):
+        pause.wait(1)
+    return f"rested for {seconds} s"
+
+
+@shared_task
+def tick() -> str:
+    """Do next to nothing."""
+    return "tick"

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One line of the report. ``goal`` is the least ratio of value to peer, or the most when ``at_most``."""
+    """One line of the report. ``goal`` is the least ratio of value to peer, or the most when ``at_most``.
+
+    ``measured_ratio``: that of pairs measured back to back, which a noisy machine disturbs less than the values.
+    """
 
     name: str
     value: float
@@ -16,9 +19,12 @@ class Figure:
     peer_value: float | None = None
     goal: float | None = None
     at_most: bool = False
+    measured_ratio: float | None = None
 
     @property
     def ratio(self) -> float | None:
+        if self.measured_ratio is not None:
+            return self.measured_ratio
         return self.value / self.peer_value if self.peer_value else None
 
     @property

@@ -25,6 +25,12 @@ def cpu_seconds(pids: set[int]) -> float:
     return sum((int(fields[11]) + int(fields[12])) / _TICKS for pid in pids if (fields := _fields(pid)))
 
 
+def peak_rss_mib(pid: int) -> float:
+    """The most memory that the process held so far."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+
+
 def _fields(pid: int) -> list[str]:
     """The fields of ``/proc/PID/stat`` from the state on; empty when it is gone."""
     try:

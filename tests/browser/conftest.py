@@ -1,16 +1,25 @@
-"""A real browser at a real server. Run by their own command: ``pytest tests/browser``; needs Debian's chromium."""
+"""A real browser at a real server, watched all the time. Run by their own command, ``make browser``; needs Chromium.
+
+Tests of a single page have Django's live server and its test database; flows have a whole site with its workers, one
+for all of them, so each makes what it needs under a name of its own.
+"""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client, override_settings
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.browser.site import Site, site
+from tests.browser.watch import watched
+from tests.support.http_server import HttpServer, answer, serving
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -26,7 +35,7 @@ ARGUMENTS = [
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     path = shutil.which("chromium")
-    assert path, "No chromium on PATH. Install it: apt-get install --no-install-recommends chromium"
+    assert path, "No chromium on PATH: `make browser` installs it."
     # Playwright's loop runs in this thread, and Django takes that for asynchronous code.
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
@@ -56,11 +65,41 @@ def logged_in_without_scripts(browser: Browser, live_server: Any) -> Iterator[Br
         yield context
 
 
-def _session(browser: Browser, url: str, *, scripts: bool) -> BrowserContext:
+@pytest.fixture(scope="session")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A site with its workers."""
+    with site(tmp_path_factory.mktemp("site")) as made:
+        yield made
+
+
+@pytest.fixture
+def admin(browser: Browser, running: Site) -> Iterator[Page]:
+    """A page of the site's administrator."""
+    with running.logged_in(browser, "admin") as context:
+        yield context.new_page()
+
+
+@pytest.fixture
+def viewer(browser: Browser, running: Site) -> Iterator[Page]:
+    """A page of somebody who may look at everything and change nothing."""
+    with running.logged_in(browser, "viewer") as context:
+        yield context.new_page()
+
+
+@pytest.fixture
+def receiver() -> Iterator[HttpServer]:
+    """An endpoint's other side; it is content with everything."""
+    with serving(answer("200 OK", b'{"taken": true}', "Content-Type: application/json")) as server:
+        yield server
+
+
+@contextmanager
+def _session(browser: Browser, url: str, *, scripts: bool) -> Iterator[BrowserContext]:
     client = Client()
     client.force_login(User.objects.create_superuser("admin", "", None))
     context = browser.new_context(base_url=url, java_script_enabled=scripts)
     name = settings.SESSION_COOKIE_NAME
     context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": url}])
     context.set_default_timeout(10_000)
-    return context
+    with watched(context, url):
+        yield context

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import BrowserContext, Page, expect
 
 from jobs.models import Job, JobRun
-from tests.support.factories import make_job
+from tests.support.factories import make_endpoint, make_job
 
 ADD = "/admin/jobs/job/add/"
 
@@ -29,6 +29,29 @@ def test_shows_the_fields_of_the_chosen_kind_alone(logged_in: BrowserContext) ->
         page.select_option("#id_kind", kind)
         expect(page.locator("fieldset.kind-fields:visible")).to_have_count(1)
         expect(page.locator(f"#id_{field}")).to_be_visible()
+
+
+def test_shows_the_fields_of_the_chosen_target_alone(logged_in: BrowserContext) -> None:
+    page = open_form(logged_in)
+    expect(page.locator("#id_task")).to_be_visible()
+    expect(page.locator("#id_body")).to_be_hidden()
+    page.select_option("#id_target_kind", "endpoint")
+    expect(page.locator("#id_body")).to_be_visible()
+    expect(page.locator("#id_task")).to_be_hidden()
+
+
+def test_a_task_s_job_becomes_an_http_job(logged_in: BrowserContext) -> None:
+    job = make_job(args=[1])
+    endpoint = make_endpoint(name="billing")
+    page = open_form(logged_in, f"/admin/jobs/job/{job.pk}/change/")
+    page.select_option("#id_target_kind", "endpoint")
+    page.click(".field-endpoint .select2-selection")
+    page.keyboard.type("bil")
+    page.click(".select2-results__option:has-text('billing')")
+    page.fill("#id_body", '{"run": "{{ run }}"}')
+
+    job = saved(page)
+    assert (job.task, job.args, job.endpoint, job.body) == ("", [], endpoint, {"run": "{{ run }}"})
 
 
 def test_what_was_typed_for_another_kind_is_kept_on_the_page_but_not_saved(logged_in: BrowserContext) -> None:

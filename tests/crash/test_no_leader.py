@@ -6,17 +6,17 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.support.stack import Stack
+from tests.crash.harness.live import Live
 from tests.support.waiting import let_pass, wait_until
 
 pytestmark = pytest.mark.timeout(120)
 
 
-def test_a_delay_saved_while_no_leader_lives_runs_when_one_does(live: Stack) -> None:
+def test_a_delay_saved_while_no_leader_lives_runs_when_one_does(live: Live) -> None:
     live.save_job("delayed")
-    live.manage("jobs", "run", "delayed", "--in", "1")
+    live.manage("jobs", "run", "delayed", "--in", "5")
     live.worker()
-    let_pass(3)
+    let_pass(6)
     assert live.lines() == []
 
     live.beat()
@@ -25,7 +25,7 @@ def test_a_delay_saved_while_no_leader_lives_runs_when_one_does(live: Stack) -> 
     assert live.sql("SELECT count(*) FROM jobs_jobrun") == [(1,)]
 
 
-def test_an_edit_over_due_unemitted_slots_leaves_a_gap_and_fires_none(live: Stack) -> None:
+def test_an_edit_over_due_unemitted_slots_leaves_a_gap_and_fires_none(live: Live) -> None:
     live.worker()
     job = live.save_job("edited", kind="interval", interval_seconds=1, anchor_at=datetime(2026, 1, 1, tzinfo=UTC))
     let_pass(3.5)
@@ -43,5 +43,5 @@ def test_an_edit_over_due_unemitted_slots_leaves_a_gap_and_fires_none(live: Stac
     assert live.sql("SELECT * FROM jobs_jobrun") == []
 
 
-def _counted(live: Stack) -> bool:
+def _counted(live: Live) -> bool:
     return live.sql("SELECT 1 FROM jobs_slotgap WHERE count IS NULL") == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 from typing import Any
 
-from jobs.models import Job
+from jobs.models import Endpoint, Job
 
 _numbers = count(1)
 
@@ -20,3 +20,12 @@ def make_job(**fields: Any) -> Job:
     job = Job(**fields)
     job.save()
     return job
+
+
+def make_endpoint(**fields: Any) -> Endpoint:
+    """A saved endpoint at a public address that no test calls, unless told otherwise."""
+    fields.setdefault("name", f"endpoint-{next(_numbers)}")
+    fields.setdefault("url", "https://api.example.com/hook")
+    endpoint = Endpoint(**fields)
+    endpoint.save()
+    return endpoint

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.db import connection
+from django.db.models import QuerySet
 
 from jobs.store.statement import Statement
 
@@ -18,6 +19,11 @@ def plan(name: str, **params: Any) -> list[dict[str, Any]]:
         found = cursor.fetchone()[0]
     tree = found if isinstance(found, list) else json.loads(found)
     return list(_nodes(tree[0]["Plan"]))
+
+
+def plan_of(rows: QuerySet[Any]) -> list[dict[str, Any]]:
+    """The nodes of a queryset's plan, from the top."""
+    return list(_nodes(json.loads(rows.explain(format="json"))[0]["Plan"]))
 
 
 def indexes(nodes: list[dict[str, Any]]) -> set[str]:

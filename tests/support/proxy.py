@@ -58,6 +58,17 @@ class Proxy:
         for item in sockets:
             _close(item)
 
+    def lose(self) -> None:
+        """The standing connections carry nothing more and nobody is told, as on a cut line; new ones pass."""
+        self.hold()
+        self._to_client, self._to_server = threading.Event(), threading.Event()
+        self.release()
+
+    def lead_to(self, url: str) -> None:
+        """New connections go to another server."""
+        parts = urllib.parse.urlsplit(url)
+        self._server = (parts.hostname or "127.0.0.1", parts.port or self._server[1])
+
     def close(self) -> None:
         """Take no more connections and close those that stand."""
         self.release()
@@ -67,17 +78,27 @@ class Proxy:
         with contextlib.suppress(OSError):
             while True:
                 client, _ = listener.accept()
-                server = socket.create_connection(self._server)
-                self._sockets += [client, server]
-                for source, target, gate in ((client, server, self._to_server), (server, client, self._to_client)):
-                    threading.Thread(target=_pass, args=(source, target, gate), daemon=True).start()
+                self._connect(client)
+
+    def _connect(self, client: socket.socket) -> None:
+        """Join a client with the server; while that is down, the client is hung up on."""
+        try:
+            server = socket.create_connection(self._server)
+        except OSError:
+            _close(client)
+            return
+        self._sockets += [client, server]
+        for source, target, gate in ((client, server, self._to_server), (server, client, self._to_client)):
+            threading.Thread(target=_pass, args=(source, target, gate), daemon=True).start()
 
 
 def _pass(source: socket.socket, target: socket.socket, gate: threading.Event) -> None:
+    """Carry bytes until one side ends; what the gate holds back includes the end."""
     with contextlib.suppress(OSError):
         while data := source.recv(65536):
             gate.wait()
             target.sendall(data)
+    gate.wait()
     _close(source)
     _close(target)
 

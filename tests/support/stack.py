@@ -8,8 +8,6 @@ import secrets
 import signal
 import subprocess
 import sys
-import urllib.parse
-import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +15,9 @@ from typing import Any, NamedTuple
 
 import psycopg
 
+from deploy.local.process import ends_with_us
 from tests.support import bodies
+from tests.support.management import Management
 from tests.support.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,14 +66,14 @@ class Stack:
         return self.celery("beat", "beat", **environment)
 
     def worker(
-        self, queue: str = "jobs.default", *, concurrency: int = 2, **environment: str
+        self, queue: str = "jobs.default", *, concurrency: int = 2, pool: str = "prefork", **environment: str
     ) -> subprocess.Popen[bytes]:
-        """Start a prefork worker on one queue and wait until it consumes."""
+        """Start a worker on one queue and wait until it consumes."""
         name = f"w{len(self.processes)}-{secrets.token_hex(3)}@localhost"
-        options = ["-Q", queue, "-c", str(concurrency), "-n", name, "--without-gossip", "--without-mingle"]
+        options = ["-Q", queue, "-P", pool, "-c", str(concurrency), "-n", name, "--without-gossip", "--without-mingle"]
         process = self.celery(name.partition("@")[0], "worker", *options, **environment)
         log = self.log_of(process)
-        wait_until(lambda: b"ready." in log.read_bytes(), timeout=30, what=f"the worker to be ready, see {log}")
+        wait_until(lambda: b"ready." in log.read_bytes(), timeout=60, what=f"the worker to be ready, see {log}")
         return process
 
     def celery(self, name: str, *arguments: str, level: str = "INFO", **environment: str) -> subprocess.Popen[bytes]:
@@ -86,7 +86,7 @@ class Stack:
         log = self.folder / f"{len(self.processes)}-{name}.log"
         with log.open("wb") as output:
             process = subprocess.Popen(
-                command,
+                [*ends_with_us("KILL"), *command],
                 cwd=ROOT,
                 env={**self.environment, **environment},
                 stdout=output,
@@ -148,23 +148,14 @@ def stack(folder: Path) -> Iterator[Stack]:
     broker, _, _ = os.environ["BROKER_URL"].rpartition("/")
     with psycopg.connect(f"{server}/postgres", autocommit=True) as admin:
         admin.execute(f"CREATE DATABASE {name}")
-    _management("PUT", f"/api/vhosts/{name}")
+    management = Management(os.environ["BEATKEEPER_RABBITMQ_MANAGEMENT_URL"])
+    management.call("PUT", f"/api/vhosts/{name}")
     made = Stack(folder, f"{server}/{name}", f"{broker}/{name}")
     try:
         made.manage("migrate", "-v", "0")
         yield made
     finally:
         made.stop()
-        _management("DELETE", f"/api/vhosts/{name}")
+        management.call("DELETE", f"/api/vhosts/{name}")
         with psycopg.connect(f"{server}/postgres", autocommit=True) as admin:
             admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
-
-
-def _management(method: str, path: str) -> None:
-    """Call RabbitMQ's management API."""
-    address = urllib.parse.urlsplit(os.environ["BEATKEEPER_RABBITMQ_MANAGEMENT_URL"])
-    passwords = urllib.request.HTTPPasswordMgrWithPriorAuth()
-    url = f"http://{address.hostname}:{address.port}"
-    passwords.add_password(None, url, address.username or "", address.password or "", is_authenticated=True)
-    opener = urllib.request.build_opener(urllib.request.HTTPBasicAuthHandler(passwords))
-    opener.open(urllib.request.Request(url + path, method=method), timeout=10).close()

@@ -20,7 +20,7 @@ from kombu import Connection, Producer, Queue
 from psycopg.rows import namedtuple_row
 
 from jobs.broker import topology
-from jobs.domain.messages import RUN_HEADER, RunKey, task_id
+from jobs.domain.messages import HTTP_TASK, RUN_HEADER, RunKey, task_id
 from tests.support import celery_app
 from tests.support.stack import Stack
 from tests.support.waiting import wait_until
@@ -118,7 +118,7 @@ class WorkerStack:
         attempt = task_id(key, row.token)
         message = {
             "lang": "py",
-            "task": row.task,
+            "task": row.task or HTTP_TASK,
             "id": attempt,
             "root_id": attempt,
             "retries": 0,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from datetime import datetime
 
 from jobs.domain.definition import NAME
@@ -12,6 +13,7 @@ from jobs.errors import InvalidFieldError, NotFoundError
 from jobs.models import Job
 
 MOST_ROWS = 10_000
+GROUP = re.compile("[0-9a-f]{12}")
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +51,15 @@ def instant(text: str) -> datetime:
     return found
 
 
+def error_group(text: str) -> str:
+    """The name of a group of dead runs; an argparse type."""
+    if not GROUP.fullmatch(text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a group of 12 hexadecimal characters; `jobs dead` lists them"
+        )
+    return text
+
+
 def text(value: str) -> str:
     """Any text; what the terminal sent must be text in its encoding. An argparse type."""
     if problem := text_fault(value):
@@ -59,7 +70,7 @@ def text(value: str) -> str:
 def find_job(name: str) -> Job:
     """The living job of a name."""
     named = Job.objects.filter(name=name) if NAME.fullmatch(name) else Job.objects.none()
-    job = named.living().select_related("cursor").first()
+    job = named.living().select_related("cursor", "endpoint").first()
     if job is None:
         was = " It was archived." if named.exists() else ""
         raise NotFoundError(f'There is no job "{name}".{was} `jobs list` shows those there are.')

@@ -15,7 +15,8 @@ from jobs.models.job import SCHEDULE_FIELDS
 _DEFINITION = (
     *("description", "labels", "enabled", "paused", "paused_until", "pause_reason"),
     *SCHEDULE_FIELDS,
-    *("spread_seconds", "task", "args", "kwargs", "concurrency_policy", "starting_deadline_seconds", "catch_up"),
+    *("spread_seconds", "task", "args", "kwargs", "body", "headers", "concurrency_policy"),
+    *("starting_deadline_seconds", "catch_up"),
     *("catch_up_limit", "queue", "priority", "timeout_seconds", "soft_timeout_seconds", "max_attempts"),
     *("backoff_kind", "backoff_base_seconds", "backoff_cap_seconds", "jitter", "delivery", "source", "version"),
 )
@@ -31,8 +32,13 @@ def in_words(job: Job) -> str:
         return f"invalid: {error}"
 
 
+def target_in_words(summary: dict[str, Any]) -> str:
+    """What a job calls, of its line in ``jobs list``."""
+    return summary["task"] or f"POST {summary['endpoint']}"
+
+
 def job_standing(job: Job, now: datetime) -> Standing:
-    """Where the job stands; its cursor is loaded with it."""
+    """Where the job stands; its cursor and endpoint are loaded with it."""
     return standing(job, job.cursor, now)
 
 
@@ -45,15 +51,17 @@ def job_summary(job: Job, now: datetime) -> dict[str, Any]:
         "note": stands.note,
         "schedule": in_words(job),
         "next": iso(stands.next_slot),
-        "task": job.task,
+        "task": job.task or None,
+        "endpoint": job.endpoint.name if job.endpoint else None,
         "queue": job.queue or None,
         "source": job.source,
     }
 
 
 def job_definition(job: Job) -> dict[str, Any]:
-    """All of a definition, by field."""
-    return {field: _plain(getattr(job, field)) for field in _DEFINITION}
+    """All of a definition, by field; the endpoint by its name, so that nothing of its secrets is near."""
+    definition = {field: _plain(getattr(job, field)) for field in _DEFINITION}
+    return {**definition, "endpoint": job.endpoint.name if job.endpoint else None}
 
 
 def run_document(run: JobRun) -> dict[str, Any]:

@@ -30,6 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kwargs", dest="run_kwargs", metavar="JSON", help="an object in place of the job's keyword arguments"
     )
+    parser.add_argument(
+        "--body", dest="run_body", metavar="JSON", help="of an HTTP job: a body in place of the job's own"
+    )
     when = parser.add_mutually_exclusive_group()
     when.add_argument("--in", dest="delay", type=seconds, metavar="SECONDS", help="start after so long")
     when.add_argument("--at", type=instant, metavar="ISO", help="start at this time")
@@ -52,7 +55,7 @@ def handle(options: dict[str, Any], out: Output) -> None:
 
 def _payload(options: dict[str, Any]) -> dict[str, Any] | None:
     """What stands in for the job's own; Django keeps the word ``args`` of the options to itself."""
-    given = {name: options[f"run_{name}"] for name in ("args", "kwargs")}
+    given = {name: options[f"run_{name}"] for name in ("args", "kwargs", "body")}
     return {name: parse_json(text, name) for name, text in given.items() if text is not None} or None
 
 

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from jobs.broker.tasks import run_queue
+from jobs.domain.endpoint import disabled_caution
 from jobs.domain.schedules import preview, warnings
 from jobs.errors import InvalidScheduleError
 from jobs.management.cli.arguments import add_json, find_job
@@ -62,6 +63,8 @@ def _next_slots(job: Job) -> list[dict[str, Any]]:
 
 def _warnings(job: Job) -> list[str]:
     found = [queue_warning(run_queue(job.queue, job.task))]
+    if job.endpoint and not job.endpoint.enabled:
+        found.append(disabled_caution(job.endpoint.name))
     try:
         found += warnings(job.spec)
     except InvalidScheduleError as error:
@@ -70,7 +73,7 @@ def _warnings(job: Job) -> list[str]:
 
 
 def _write(document: dict[str, Any], out: Output) -> None:
-    for key in ("name", "state", "note", "schedule", "task", "queue"):
+    for key in ("name", "state", "note", "schedule", "task", "endpoint", "queue"):
         if document[key]:
             out.line(f"{key + ':':10}{document[key]}")
     for warning in document["warnings"]:

@@ -14,7 +14,7 @@ from django.db import OperationalError
 from jobs.errors import BeatkeeperError
 from jobs.management.cli.output import Output, printable
 
-VERBS = ("list", "show", "preview", "run", "runs", "pause", "resume", "retry", "cancel")
+VERBS = ("list", "show", "preview", "run", "runs", "pause", "resume", "retry", "cancel", "dead", "dead-letters")
 
 
 class Command(BaseCommand):
@@ -48,4 +48,4 @@ class Command(BaseCommand):
 
 
 def _verb(name: str) -> ModuleType:
-    return import_module(f"jobs.management.cli.{name}")
+    return import_module(f"jobs.management.cli.{name.replace('-', '_')}")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from django.db import OperationalError, connection, connections
 
 from jobs import clock
-from jobs.management.doctor import broker, database, scheduling, schema, settings
+from jobs.management.doctor import broker, database, endpoints, letters, scheduling, schema, settings
 from jobs.management.doctor.finding import Finding, fault
 
 PATIENCE_SECONDS = 8.0
@@ -45,6 +45,8 @@ def database_findings(*, is_mending: bool) -> Iterator[Finding]:
     if not missing:
         yield from schema.findings(is_mending=is_mending)
         yield from scheduling.findings()
+        yield from letters.findings()
+        yield from endpoints.findings()
 
 
 class _Look:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from django.core.checks import run_checks
 
+from jobs.conf import config
 from jobs.domain.schedules import tzdata_version
 from jobs.management.doctor.finding import Finding, fault, ok
 
@@ -17,3 +18,13 @@ def findings() -> Iterator[Finding]:
         yield fault("settings", problem.msg, problem.hint or "Correct the setting and start every process again.")
     if not refused:
         yield ok("settings", f"The settings are valid; time zone rules {tzdata_version()} are installed here.")
+        yield _egress()
+
+
+def _egress() -> Finding:
+    """Which addresses HTTP jobs may call beside public ones."""
+    allowed = ", ".join(str(network) for network in config().egress_allow)
+    return ok(
+        "egress",
+        f"HTTP jobs call public addresses{f', and those of {allowed} (EGRESS_ALLOW)' if allowed else ' only'}.",
+    )

@@ -1,4 +1,4 @@
-/* The job form: shows the chosen kind's fields and keeps the preview level with what is typed.
+/* The job form: shows the fields of the chosen target and kind, and keeps the preview level with what is typed.
    Without it all fields are shown, and the server still refuses what does not fit. */
 "use strict";
 document.addEventListener("DOMContentLoaded", () => {
@@ -9,18 +9,31 @@ document.addEventListener("DOMContentLoaded", () => {
     const kind = document.getElementById("id_kind");
     document.body.classList.add("jobs-scripted");
     const groups = document.querySelectorAll("fieldset.kind-fields");
+    const target = document.getElementById("id_target_kind");
+    const targets = document.querySelectorAll("fieldset.target-fields");
 
     /* A disabled fieldset is not sent: text of a kind tried and left is kept on the page, but not saved.
        One in which the server found fault stays in sight. */
-    function showKind() {
-        const chosen = "kind-" + (kind ? kind.value : preview.dataset.kind);
-        for (const group of groups) {
-            const isShown = group.classList.contains(chosen) || group.querySelector(".errorlist") !== null;
-            group.hidden = !isShown;
-            group.disabled = !isShown;
+    function showOne(fieldsets, chosen) {
+        for (const fieldset of fieldsets) {
+            const isShown = fieldset.classList.contains(chosen) || fieldset.querySelector(".errorlist") !== null;
+            fieldset.hidden = !isShown;
+            fieldset.disabled = !isShown;
         }
     }
 
+    function showKind() {
+        showOne(groups, "kind-" + (kind ? kind.value : preview.dataset.kind));
+    }
+
+    function showTarget() {
+        showOne(targets, "target-" + target.value);
+    }
+
+    if (target) {
+        showTarget();
+        target.addEventListener("change", showTarget);
+    }
     showKind();
     if (!kind) {
         return;
@@ -72,4 +85,17 @@ document.addEventListener("DOMContentLoaded", () => {
         field.addEventListener("change", later);
     }
     refresh();
+});
+
+/* Select2 names its boxes by what is chosen alone: nothing chosen, no name. It draws them when the page is ready, which
+   is before the load event. */
+window.addEventListener("load", () => {
+    for (const box of document.querySelectorAll(".select2-selection")) {
+        const select = box.closest(".select2-container").previousElementSibling;
+        const [label] = select.labels;
+        const chosen = box.querySelector(".select2-selection__rendered");
+        label.id = select.id + "_label";
+        box.setAttribute("aria-labelledby", label.id + " " + chosen.id);
+        chosen.setAttribute("aria-labelledby", label.id);
+    }
 });

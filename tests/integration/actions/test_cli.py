@@ -16,12 +16,14 @@ from pytest_django import DjangoAssertNumQueries
 
 from jobs.domain.states import RunStatus
 from jobs.models import Job, JobCursor, JobRun, SlotGap
+from jobs.sealing import seal
 from jobs.services.pause import pause
 from jobs.store.clock import database_now
-from tests.support.factories import make_job
+from tests.support.factories import make_endpoint, make_job
 from tests.support.job_history import get_run, make_run, plan
 
 pytestmark = pytest.mark.django_db
+SECRET, HEADERS = "whsec_c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0", '{"Authorization": "Bearer s3cr3t"}'
 CASES = Path(__file__).parents[2] / "cases" / "cron.jsonl"
 
 
@@ -63,7 +65,7 @@ def test_list_names_living_jobs_in_order_with_their_state() -> None:
         ("c-paused", "paused", "deploy"),
         ("d-parked", "parked", "bad zone"),
     ]
-    assert set(found[0]) == {"name", "state", "note", "schedule", "next", "task", "queue", "source"}
+    assert set(found[0]) == {"name", "state", "note", "schedule", "next", "task", "endpoint", "queue", "source"}
     assert found[0]["next"].endswith("Z")
     assert "a-active" in jobs("list")
 
@@ -106,6 +108,40 @@ def test_show_tells_schedule_slots_error_runs_and_gaps() -> None:
     text = jobs("show", "report")
     assert "ValueError: boom" in text
     assert "cannot plan" in text
+
+
+def test_list_and_show_tell_the_endpoint_of_an_http_job_and_nothing_of_its_secrets() -> None:
+    endpoint = make_endpoint(name="billing", enabled=False, sealed_secret=seal(SECRET), sealed_headers=seal(HEADERS))
+    make_job(name="invoice", task="", endpoint=endpoint, body={"run": "{{ run }}"}, headers={"X-Team": "billing"})
+    make_job(name="report", task="tests.noop")
+    assert [(line["task"], line["endpoint"]) for line in documents("list")] == [(None, "billing"), ("tests.noop", None)]
+    (document,) = documents("show", "invoice")
+    definition = document["definition"]
+    assert {key: definition[key] for key in ("endpoint", "body", "headers", "task")} == {
+        "endpoint": "billing",
+        "body": {"run": "{{ run }}"},
+        "headers": {"X-Team": "billing"},
+        "task": "",
+    }
+    assert any('Endpoint "billing" is disabled' in warning for warning in document["warnings"])
+    assert "POST billing" in jobs("list")
+    assert "endpoint: billing" in jobs("show", "invoice")
+    said = json.dumps(document) + jobs("show", "invoice")
+    assert not [word for word in (SECRET, "s3cr3t", endpoint.sealed_secret, endpoint.sealed_headers) if word in said]
+
+
+def test_run_takes_a_body_for_an_http_job_and_arguments_for_a_task() -> None:
+    job = make_job(name="invoice", task="", endpoint=make_endpoint())
+    make_job(name="report")
+    assert documents("run", "invoice", "--body", '{"a": "ü"}')[0]["status"] == "queued"
+    assert JobRun.objects.get(job=job).payload == {"body": {"a": "ü"}}
+    assert refusal("run", "invoice", "--args", "[1]") == (
+        'This job POSTs to an endpoint; allowed is body. Leave "args" out.'
+    )
+    assert refusal("run", "report", "--body", "{}") == (
+        'This job calls a Celery task; allowed are args and kwargs. Leave "body" out.'
+    )
+    assert refusal("run", "invoice", "--body", "{").startswith("body { is not JSON: ")
 
 
 def test_preview_of_an_expression_marks_what_a_clock_change_moved() -> None:

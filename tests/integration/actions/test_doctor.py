@@ -17,12 +17,14 @@ from django.test import override_settings
 from jobs.conf import config
 from jobs.domain.schedules import tzdata_version
 from jobs.domain.states import RunStatus
-from jobs.management.doctor import broker, database, examine, scheduling, schema
+from jobs.management.doctor import broker, database, endpoints, examine, scheduling, schema
 from jobs.management.doctor.finding import Finding, Level
+from jobs.management.doctor.settings import findings as settings_findings
 from jobs.models import JobCursor, Leader, Marker
+from jobs.sealing import seal
 from jobs.store import state
 from jobs.store.clock import database_now
-from tests.support.factories import make_job
+from tests.support.factories import make_endpoint, make_job
 from tests.support.job_history import make_run
 
 pytestmark = pytest.mark.django_db
@@ -103,6 +105,25 @@ def test_parked_jobs_are_named() -> None:
         JobCursor.objects.filter(pk=make_job(name=name).pk).update(error="bad")
     finding = by_check(scheduling.findings())["parked jobs"][0]
     assert finding.text == "Parked: a, b, c, d, e and more."
+
+
+def test_secrets_that_today_s_keys_do_not_open_are_told_of(settings: Any) -> None:
+    make_endpoint(name="open")
+    make_endpoint(name="sealed", sealed_secret=seal("whsec_x"), sealed_headers=seal("{}"))
+    assert [finding.level for finding in endpoints.findings()] == [Level.OK]
+    old, settings.SECRET_KEY = settings.SECRET_KEY, "another key"
+    (finding,) = endpoints.findings()
+    assert finding.level is Level.WARN
+    assert finding.text == "Secrets sealed with another SECRET_KEY: sealed. Runs that call them fail."
+    settings.SECRET_KEY_FALLBACKS = [old]
+    assert [finding.level for finding in endpoints.findings()] == [Level.OK]
+
+
+@override_settings(BEATKEEPER={"EGRESS_ALLOW": ["10.1.0.0/16"]})
+def test_what_http_jobs_may_call_is_said() -> None:
+    config.cache_clear()
+    finding = by_check(settings_findings())["egress"][0]
+    assert finding.text == "HTTP jobs call public addresses, and those of 10.1.0.0/16 (EGRESS_ALLOW)."
 
 
 def test_each_queue_is_looked_at() -> None:

@@ -7,7 +7,9 @@ from datetime import datetime, timedelta
 import pytest
 
 from jobs.store.clock import database_now
+from jobs.store.endpoint_users import endpoint_users
 from tests.support.elsewhere import sql
+from tests.support.factories import make_endpoint
 from tests.support.plans import indexes, partitions, plan, scans
 
 pytestmark = pytest.mark.django_db
@@ -36,12 +38,6 @@ def test_a_cancel_finds_its_runs_by_key_in_their_partitions(now: datetime) -> No
     assert len(partitions(nodes)) == 1
 
 
-def test_a_replay_finds_its_run_by_key_in_one_partition(now: datetime) -> None:
-    nodes = plan("replay_run", job_id=JOB, slot=now, more=5, exclusive=False)
-    assert indexes(nodes) == {"jobrun_slot"}
-    assert len(partitions(nodes)) == 1
-
-
 def test_the_next_free_instant_is_read_from_the_end_of_the_index(now: datetime) -> None:
     nodes = plan("free_instant", job_id=JOB, wanted=now - timedelta(seconds=1), below=now)
     assert indexes(nodes) == {"jobrun_slot"}
@@ -58,6 +54,22 @@ def test_the_doctor_steps_from_queue_to_queue(now: datetime) -> None:
     nodes = plan("unserved_queues", queues=["jobs.default"], limit=5)
     assert indexes(nodes) == {"jobrun_ready", "jobrun_out"}
     assert not scans(nodes)
+
+
+def test_the_jobs_of_an_endpoint_are_counted_by_index_up_to_the_cap() -> None:
+    busy, idle = make_endpoint(), make_endpoint()
+    sql(
+        "INSERT INTO jobs_job (name, kind, task, endpoint_id) SELECT 'job-' || n, 'manual',"
+        " CASE WHEN n > 200 THEN 'tests.noop' ELSE '' END, CASE WHEN n <= 200 THEN %s END"
+        " FROM generate_series(1, 3000) AS n",
+        busy.pk,
+    )
+    sql("ANALYZE jobs_job")
+    nodes = plan("endpoint_users", endpoint_ids=[idle.pk], cap=100)
+    assert any(name.startswith("jobs_job_endpoint_id") for name in indexes(nodes))
+    assert not scans(nodes)
+    assert endpoint_users([busy.pk, idle.pk], cap=100) == {busy.pk: 100, idle.pk: 0}
+    assert endpoint_users([], cap=100) == {}
 
 
 def test_the_doctors_counts_read_small_indexes(now: datetime) -> None:

@@ -20,7 +20,7 @@ from jobs.services.dispatch import select_by_key
 from jobs.services.run import run_job
 from jobs.store.clock import database_now
 from jobs.store.runs import NewRun, ensure_days, insert_runs
-from tests.support.factories import make_job
+from tests.support.factories import make_endpoint, make_job
 from tests.support.job_history import get_run, make_run
 
 pytestmark = pytest.mark.django_db
@@ -105,7 +105,11 @@ REFUSED = [
     ({"payload": {"args": {"a": 1}}}, "args", "must be a JSON list"),
     ({"payload": {"kwargs": [1]}}, "kwargs", "must be a JSON object"),
     ({"payload": {"kwargs": {"a": "x" * 140_000}}}, "kwargs", "131,072 are allowed"),
-    ({"payload": {"body": 1}}, "payload", "allowed are args and kwargs"),
+    (
+        {"payload": {"body": 1}},
+        "payload",
+        'This job calls a Celery task; allowed are args and kwargs. Leave "body" out',
+    ),
 ]
 
 
@@ -115,6 +119,25 @@ def test_what_cannot_be_asked_of_a_run_is_refused(options: dict[str, Any], field
         run_job(make_job(), **options)
     assert caught.value.field == field
     assert not JobRun.objects.exists()
+
+
+def test_a_run_of_an_http_job_takes_another_body_and_no_arguments() -> None:
+    job = make_job(task="", endpoint=make_endpoint(), body={"a": 1})
+    assert get_run(run_job(job, payload={"body": {"a": "{{ run }}"}})).payload == {"body": {"a": "{{ run }}"}}
+    with pytest.raises(InvalidFieldError, match=r'allowed is body\. Leave "args" out'):
+        run_job(job, payload={"args": [1]})
+    with pytest.raises(InvalidFieldError, match="is no placeholder") as caught:
+        run_job(job, payload={"body": ["{{ order }}"]})
+    assert caught.value.field == "body"
+
+
+def test_what_a_run_may_be_called_with_is_judged_by_the_job_as_it_is_now() -> None:
+    job = make_job()
+    old_copy = type(job).objects.get(pk=job.pk)
+    job.task, job.endpoint = "", make_endpoint()
+    job.save()
+    with pytest.raises(InvalidFieldError, match="POSTs to an endpoint"):
+        run_job(old_copy, payload={"args": [1]})
 
 
 def test_an_archived_job_does_not_run_even_when_the_caller_holds_an_old_copy() -> None:

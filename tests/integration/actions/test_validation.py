@@ -9,10 +9,11 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from jobs.models import Endpoint, Job
-from tests.support.factories import make_job
+from jobs.models import Job
+from tests.support.factories import make_endpoint, make_job
 
 pytestmark = pytest.mark.django_db
+PLACEHOLDERS = "Allowed are {{ run }}, {{ job }}, {{ scheduled_for }}, {{ attempt }}."
 PAST, FUTURE = datetime(2020, 1, 1, tzinfo=UTC), datetime(2999, 1, 1, tzinfo=UTC)
 
 FAULTS: list[tuple[dict[str, Any], str, str]] = [
@@ -84,7 +85,11 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
         'Queue "nowhere" is not one of jobs.default, jobs.fast, jobs.http. '
         'Choose one, or add it to BEATKEEPER["QUEUES"].',
     ),
-    ({"task": " "}, "task", "Name the Celery task to run, for example myapp.tasks.report."),
+    (
+        {"task": " "},
+        "task",
+        "Name the Celery task to run, for example myapp.tasks.report, or choose an endpoint to POST to.",
+    ),
     ({"task": "a.b "}, "task", 'Task "a.b " has blanks around its name. Remove them.'),
     ({"task": "a" * 256}, "task", "The task's name has 256 characters; 255 are allowed."),
     ({"args": {"a": 1}}, "args", 'Arguments must be a JSON list such as [1, "a"], not an object.'),
@@ -106,7 +111,17 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
     (
         {"body": {"a": 1}},
         "body",
-        "HTTP targets come with the next release. Leave this empty and name a Celery task as the target.",
+        "A body is what an endpoint is sent. Choose an endpoint in place of the task, or empty this field.",
+    ),
+    (
+        {"headers": {"X-Team": "billing"}},
+        "headers",
+        "Headers are what an endpoint is sent. Choose an endpoint in place of the task, or empty this field.",
+    ),
+    (
+        {"endpoint_id": 999_999, "task": ""},
+        "endpoint",
+        "There is no endpoint 999999. Choose one that is registered.",
     ),
     (
         {"paused_until": FUTURE},
@@ -206,13 +221,55 @@ def test_a_value_of_another_type_is_a_fault_and_no_crash(fields: dict[str, Any])
     assert set(fields) <= set(caught.value.message_dict)
 
 
-def test_an_http_target_is_refused_for_now() -> None:
-    endpoint = Endpoint.objects.create(name="hook", url="https://example.org/")
+HTTP_FAULTS: list[tuple[dict[str, Any], str, str]] = [
+    (
+        {"task": "tests.noop"},
+        "endpoint",
+        'A job has one target, and this one names the task "tests.noop" too. Empty one of the two.',
+    ),
+    ({"args": [1]}, "args", "An endpoint takes no args: it is sent the body. Empty this field."),
+    ({"kwargs": {"a": 1}}, "kwargs", "An endpoint takes no kwargs: it is sent the body. Empty this field."),
+    ({"body": {"a": "{{ order }}"}}, "body", f"{{{{ order }}}} is no placeholder. {PLACEHOLDERS}"),
+    (
+        {"body": "x" * 131_071},
+        "body",
+        "The JSON has 131,073 bytes; 131,072 are allowed. Store the data elsewhere and pass a reference.",
+    ),
+    ({"headers": {"X-Team": 1}}, "headers", 'Headers must be a JSON object of texts such as {"X-Team": "billing"}.'),
+    (
+        {"headers": {"Authorization": "Bearer s3cr3t"}},
+        "headers",
+        'Header "Authorization" is a credential, and all who see this page could read it. Enter it under Secret '
+        "headers of the endpoint.",
+    ),
+    (
+        {"soft_timeout_seconds": 5},
+        "soft_timeout_seconds",
+        "An HTTP call has no soft limit: one deadline ends it. Empty this field.",
+    ),
+    (
+        {"timeout_seconds": 3601},
+        "timeout_seconds",
+        "An HTTP call lasts at most 3,600 s, not 3,601. Let the endpoint take over what lasts longer, and answer at "
+        "once.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fields", "field", "message"), HTTP_FAULTS, ids=[f"{f}"[:50] for f, _, _ in HTTP_FAULTS])
+def test_a_fault_of_an_http_job_is_named_once_at_its_field(fields: dict[str, Any], field: str, message: str) -> None:
+    endpoint = make_endpoint()
     with pytest.raises(ValidationError) as caught:
-        make_job(endpoint=endpoint)
-    assert caught.value.message_dict["endpoint"] == [
-        "HTTP targets come with the next release. Leave this empty and name a Celery task as the target."
-    ]
+        make_job(**{"task": "", "endpoint": endpoint, **fields})
+    assert caught.value.message_dict == {field: [message]}
+    assert not Job.objects.exists()
+
+
+def test_an_http_job_keeps_body_and_headers() -> None:
+    body = [{"run": "{{ run }}", "attempt": "{{attempt}}", "café": None}]
+    job = make_job(task="", endpoint=make_endpoint(), body=body, headers={"X-Team": "billing"})
+    stored = Job.objects.get(pk=job.pk)
+    assert (stored.body, stored.headers) == (body, {"X-Team": "billing"})
 
 
 def test_a_once_in_the_past_is_refused_when_made() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from django.test import Client
 
 from jobs.domain.states import RunStatus, Trigger
 from jobs.models import Job, JobRun
+from jobs.store.clock import database_now
 from tests.support.factories import make_job
 from tests.support.job_history import make_run
 
@@ -99,6 +101,20 @@ def test_archive_asks_first_and_keeps_the_row(admin_client: Client) -> None:
 def test_the_buttons_fit_the_state(admin_client: Client) -> None:
     assert labels(admin_client, page(make_job())) == ["Run now", "Pause…", "Archive…"]
     assert labels(admin_client, page(make_job(paused=True))) == ["Run now", "Resume", "Archive…"]
+    assert labels(admin_client, page(make_job(enabled=False))) == ["Enable", "Run now", "Archive…"]
+
+
+def test_a_job_whose_pause_has_passed_can_be_paused_again_not_resumed(admin_client: Client) -> None:
+    job = make_job(paused=True, paused_until=database_now() - timedelta(minutes=1))
+    assert labels(admin_client, page(job)) == ["Run now", "Pause…", "Archive…"]
+
+
+def test_enable_lets_a_disabled_job_fire_again_and_says_so(admin_client: Client) -> None:
+    job = make_job(enabled=False)
+    assert "is enabled" in said(admin_client.post(page(job, "enable"), follow=True))
+    job.refresh_from_db()
+    assert job.enabled
+    assert "enabled already" in said(admin_client.post(page(job, "enable"), follow=True))
 
 
 def test_a_viewer_has_no_buttons_and_cannot_post(member: Any) -> None:
@@ -106,7 +122,7 @@ def test_a_viewer_has_no_buttons_and_cannot_post(member: Any) -> None:
     job = make_job()
 
     assert labels(viewer, page(job)) == []
-    for verb in ("run", "pause", "resume", "archive"):
+    for verb in ("run", "enable", "pause", "resume", "archive"):
         assert viewer.post(page(job, verb)).status_code == 403
     assert not JobRun.objects.exists()
     assert Job.objects.living().get() == job
@@ -125,7 +141,7 @@ def test_run_and_resume_are_not_done_by_a_link(admin_client: Client) -> None:
         assert admin_client.get(page(job, verb)).status_code == 405
 
 
-@pytest.mark.parametrize("verb", ["run", "pause", "resume", "archive"])
+@pytest.mark.parametrize("verb", ["run", "enable", "pause", "resume", "archive"])
 def test_a_job_that_is_not_there_is_not_found(admin_client: Client, verb: str) -> None:
     assert admin_client.post(f"/admin/jobs/job/999999/{verb}/").status_code == 404
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from jobs.domain.states import RunStatus
-from jobs.models import JobRun
+from jobs.models import Endpoint, JobRun
+from jobs.store.clock import database_now
 from tests.support.factories import make_job
 from tests.support.job_history import get_run, make_run
 
@@ -83,10 +87,12 @@ def test_the_buttons_fit_the_status(admin_client: Client, status: RunStatus, exp
     assert labels(admin_client, make_run(make_job(), status)) == expected
 
 
-def test_retry_queues_a_dead_run_again(admin_client: Client) -> None:
+def test_retry_queues_a_dead_run_again_and_notes_by_whom(admin_client: Client) -> None:
     run = make_run(make_job(), RunStatus.DEAD)
     admin_client.post(page(run, "retry"))
-    assert get_run(run.key).status == RunStatus.QUEUED
+    replayed = get_run(run.key)
+    assert replayed.status == RunStatus.QUEUED
+    assert (replayed.errors[-1]["kind"], replayed.errors[-1]["by"]) == ("replayed", "admin")
 
 
 def test_cancel_ends_a_queued_run_and_asks_a_running_one(admin_client: Client) -> None:
@@ -113,3 +119,103 @@ def test_a_viewer_has_no_buttons_and_cannot_post(member: Any) -> None:
     assert viewer.post(page(run, "retry")).status_code == 403
     assert viewer.get(page(run, "retry")).status_code == 405
     assert get_run(run.key).status == RunStatus.DEAD
+
+
+def content(client: Client, run: JobRun) -> str:
+    return client.get(page(run)).content.decode()
+
+
+def test_says_what_happens_next(admin_client: Client) -> None:
+    now, job = database_now(), make_job(timezone="Asia/Kolkata")
+    soon = now + timedelta(hours=2)
+    cases = [
+        (make_run(job, attempts=1, run_after=soon), "Attempt 2 of 5 starts"),
+        (make_run(job, run_after=soon), "It starts"),
+        (make_run(job, dispatched_at=now), "It was sent to queue jobs.default"),
+        (make_run(job), "It is due and will be sent to queue jobs.default next."),
+        (make_run(job, start_by=soon), "It is missed if it has not started by"),
+        (make_run(job, RunStatus.RUNNING), "holds it until"),
+        (make_run(job, RunStatus.RUNNING, locked_until=now - timedelta(seconds=9)), "Its lease ran out"),
+        (make_run(job, RunStatus.RUNNING, cancel_requested_at=now), "It was asked to end"),
+        (make_run(job, RunStatus.DEAD), "Retry queues it again under the same key"),
+        (make_run(job, RunStatus.MISSED), "it could not start in time"),
+    ]
+    for run, said in cases:
+        assert said in content(admin_client, run), said
+    assert "+05:30 (in " in content(admin_client, cases[0][0])
+
+
+def test_attempts_are_a_timeline_oldest_first(admin_client: Client) -> None:
+    now = database_now()
+    at = (now - timedelta(minutes=1)).isoformat()
+    errors = [{**FAULT, "at": at}, {**FAULT, "attempt": 2, "kind": "timed_out", "at": at, "message": "ended after 9 s"}]
+    run = make_run(
+        make_job(),
+        RunStatus.SUCCEEDED,
+        attempts=3,
+        errors=errors,
+        started_at=now - timedelta(seconds=4),
+        finished_at=now,
+    )
+    rows = admin_client.get(page(run)).context["page"]["attempts"]
+
+    assert [(row.number, row.mark, row.words) for row in rows] == [
+        ("1", "dead", "failed"),
+        ("2", "dead", "timed out"),
+        ("3", "succeeded", "succeeded"),
+    ]
+    assert rows[2].took == "4.0 s"
+    assert content(admin_client, run).count("<details open>") == 1
+
+
+def test_a_replay_stands_among_the_attempts_without_a_number(admin_client: Client) -> None:
+    replay = {"kind": "replayed", "at": database_now().isoformat(), "by": "ada"}
+    run = make_run(make_job(), attempts=1, errors=[FAULT, replay])
+    rows = admin_client.get(page(run)).context["page"]["attempts"]
+
+    assert [(row.number, row.mark, row.words) for row in rows[:2]] == [
+        ("1", "dead", "failed"),
+        ("", "queued", "replayed by ada"),
+    ]
+    assert content(admin_client, run).count("<strong>Attempt") == 1
+
+
+def test_a_run_that_waits_for_its_next_attempt_shows_when_it_comes(admin_client: Client) -> None:
+    run = make_run(make_job(), attempts=1, errors=[FAULT], run_after=database_now() + timedelta(hours=2))
+    last = admin_client.get(page(run)).context["page"]["attempts"][-1]
+
+    assert (last.number, last.mark) == ("2", "queued")
+    assert last.words.startswith("starts in ")
+
+
+def test_the_answer_of_an_endpoint_is_shown_with_status_time_and_address(admin_client: Client) -> None:
+    Endpoint(name="hooks", url="https://hooks.example.org/run").save()
+    job = make_job(task="", endpoint=Endpoint.objects.get())
+    kept = {"status": 503, "seconds": 0.0512, "address": "203.0.113.7", "content_type": "application/json"}
+    run = make_run(job, RunStatus.DEAD, result={**kept, "answer": '{"error": "<busy>"}', "cut": True})
+    shown = content(admin_client, run)
+
+    for words in ("HTTP 503", "0.051 s", "203.0.113.7", "POST hooks", "The answer was longer"):
+        assert words in shown
+    assert "&quot;error&quot;: &quot;&lt;busy&gt;&quot;" in shown
+
+
+def test_leads_to_the_runs_before_and_after(admin_client: Client) -> None:
+    job = make_job()
+    first, second, third = make_run(job), make_run(job), make_run(job)
+    make_run(make_job())
+    shown = admin_client.get(page(second)).context["page"]
+
+    assert (shown["before"], shown["after"]) == (page(first), page(third))
+    assert "before" not in admin_client.get(page(first)).context["page"]
+
+
+def test_costs_the_same_however_many_runs_there_are(admin_client: Client) -> None:
+    job = make_job()
+    run = make_run(job, RunStatus.DEAD, errors=[FAULT] * 20)
+    content(admin_client, run)
+    for _ in range(20):
+        make_run(job)
+    with CaptureQueriesContext(connection) as queries:
+        content(admin_client, run)
+    assert len(queries) <= 8

@@ -1,8 +1,9 @@
-"""The undertaker ends queued runs whose messages died, and touches nothing else."""
+"""The undertaker ends queued runs whose messages died, keeps what is not ours, and touches nothing else."""
 
 from __future__ import annotations
 
 import contextlib
+import zlib
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +13,9 @@ from django.db import OperationalError
 from kombu import Connection
 
 from jobs.broker import topology
+from jobs.models import DeadLetter
 from jobs.store.clock import database_now
+from jobs.worker import burials as burials_module
 from jobs.worker import undertaker as undertaker_module
 from jobs.worker.undertaker import Undertaker
 from tests.integration.broker.conftest import Broker, change, run
@@ -74,6 +77,13 @@ def left(broker: Broker) -> int:
     return broker.depth(topology.DEAD_LETTER_QUEUE)
 
 
+def nothing_is_left(worker: Worker, broker: Broker) -> None:
+    """Neither in the queue nor held."""
+    worker.until(lambda: True)
+    worker.connection.close()
+    wait_until(lambda: left(broker) == 0)
+
+
 def test_a_queued_run_whose_message_was_rejected_is_dead_with_the_reason(
     worker: Worker, broker: Broker, make_runs: Any
 ) -> None:
@@ -101,15 +111,85 @@ def test_a_message_of_an_older_token_ends_nothing(worker: Worker, broker: Broker
     assert (run(retried).status, run(running).status) == ("queued", "running")
 
 
-def test_what_is_not_ours_stays_and_does_not_block_what_is(worker: Worker, broker: Broker, make_runs: Any) -> None:
+def test_what_is_not_ours_is_kept_whole_and_does_not_block_what_is(
+    worker: Worker, broker: Broker, make_runs: Any
+) -> None:
     (key,) = make_runs()
-    for _ in range(60):
-        dies(broker, {"task": "team.task", "id": "x"})
+    for number in range(60):
+        dies(broker, {"task": "team.task", "id": "x"}, body=b"\xff\x00%d" % number)
     dies(broker, {"jobs-run": {"key": str(key), "token": 0}})
 
-    worker.until(lambda: run(key).status == "dead")
+    worker.until(lambda: run(key).status == "dead" and DeadLetter.objects.count() == 60)
+
+    letter = DeadLetter.objects.order_by("id")[7]
+    assert (letter.queue, letter.exchange, letter.routing_key) == (broker.queue, "jobs", broker.queue)
+    assert (letter.reason, letter.task, letter.state) == ("rejected", "team.task", "kept")
+    assert (letter.content_type, letter.content_encoding) == ("application/json", "utf-8")
+    assert (bytes(letter.body), letter.size) == (b"\xff\x007", 3)
+    assert letter.headers["id"] == "x"
+    nothing_is_left(worker, broker)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "base64", "no-such", "utf-8"])
+def test_a_body_is_kept_as_the_bytes_that_came(worker: Worker, broker: Broker, encoding: str) -> None:
+    """Nothing is decoded, and nothing is decompressed: it goes back as it was."""
+    body = zlib.compress(b"x" * 1000)
+    dies(broker, {"compression": "application/x-gzip"}, body=body, content_encoding=encoding)
+
+    worker.until(lambda: DeadLetter.objects.exists())
+
+    letter = DeadLetter.objects.get()
+    assert bytes(letter.body) == body
+    assert letter.headers["compression"] == "application/x-gzip"
+
+
+def test_what_is_too_large_to_keep_stays_in_the_queue(
+    worker: Worker, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(undertaker_module, "MAX_BODY", 10)
+    dies(broker, {"task": "large"}, body=b"x" * 11)
+    dies(broker, {"task": "small"}, body=b"x" * 10)
+
+    worker.until(lambda: DeadLetter.objects.filter(task="small").exists())
+    worker.until(lambda: True)
     worker.connection.close()
-    wait_until(lambda: left(broker) == 60)
+
+    wait_until(lambda: left(broker) == 1)
+    assert DeadLetter.objects.count() == 1
+
+
+def test_a_letter_is_acknowledged_after_the_commit_and_comes_again_when_that_is_lost(
+    worker: Worker, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A crash between the two stores it twice, and never loses it."""
+    monkeypatch.setattr(undertaker_module, "_acknowledge", lambda message: None)
+    dies(broker, {"task": "team.task"})
+
+    worker.until(lambda: DeadLetter.objects.exists())
+    worker.connection.close()
+
+    wait_until(lambda: left(broker) == 1)
+
+
+def test_a_letter_that_cannot_be_kept_stays_and_holds_up_no_other(
+    worker: Worker, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = burials_module.read_letter
+
+    def read_letter(message: Any) -> Any:
+        if message.headers["task"] == "bad":
+            raise TypeError("no")
+        return real(message)
+
+    monkeypatch.setattr(burials_module, "read_letter", read_letter)
+    for task in ("bad", "good"):
+        dies(broker, {"task": task})
+
+    worker.until(lambda: DeadLetter.objects.filter(task="good").exists())
+    worker.until(lambda: True)
+    worker.connection.close()
+
+    wait_until(lambda: left(broker) == 1)
 
 
 def test_an_expired_marker_is_acknowledged(worker: Worker, broker: Broker, make_runs: Any) -> None:
@@ -118,9 +198,7 @@ def test_an_expired_marker_is_acknowledged(worker: Worker, broker: Broker, make_
     dies(broker, {"jobs-run": {"key": str(key), "token": 0}})
 
     worker.until(lambda: run(key).status == "dead")
-    worker.until(lambda: True)
-    worker.connection.close()
-    wait_until(lambda: left(broker) == 0)
+    nothing_is_left(worker, broker)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +223,7 @@ def test_a_database_that_is_away_is_waited_for(
     worker: Worker, broker: Broker, make_runs: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (key,) = make_runs()
-    real, failures = undertaker_module.bury, [1]
+    real, failures = burials_module.bury, [1]
 
     def bury(*args: Any, **options: Any) -> bool:
         if failures:
@@ -153,7 +231,25 @@ def test_a_database_that_is_away_is_waited_for(
             raise OperationalError("away")
         return real(*args, **options)
 
-    monkeypatch.setattr(undertaker_module, "bury", bury)
+    monkeypatch.setattr(burials_module, "bury", bury)
     dies(broker, {"jobs-run": {"key": str(key), "token": 0}})
 
     worker.until(lambda: run(key).status == "dead")
+
+
+def test_letters_are_tried_again_until_the_database_is_back(
+    worker: Worker, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, failures = burials_module.keep_letters, [1]
+
+    def keep_letters(letters: Any) -> Any:
+        if failures:
+            failures.pop()
+            raise OperationalError("away")
+        return real(letters)
+
+    monkeypatch.setattr(burials_module, "keep_letters", keep_letters)
+    dies(broker, {"task": "team.task"})
+
+    worker.until(lambda: DeadLetter.objects.exists())
+    nothing_is_left(worker, broker)

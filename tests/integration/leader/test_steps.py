@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pytest_django import Settings
 
 from jobs.beat.steps import Steps
+from jobs.conf import config
 from jobs.services.emit import Emitted
+from jobs.services.ensure_partitions import ensure_partitions
 from jobs.store.look import Look
 from jobs.store.terms import Term
 from tests.support.leading import job_at, plan
@@ -43,3 +47,19 @@ def test_a_backlog_that_a_tick_has_no_time_for_is_not_taken_for_locked(
     monkeypatch.setattr("jobs.beat.steps.STEP_SECONDS", 0.0)
     tick(term, monkeypatch, [Emitted(1000, 1000)])
     assert "job.locked" not in caplog.text
+
+
+def test_a_leader_keeps_its_term_while_it_makes_many_partitions(
+    term: Term, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    """After a long absence they take longer than a term is trusted."""
+    settings.BEATKEEPER = {"RETENTION_DAYS": 1}
+    config.cache_clear()
+    monkeypatch.setattr("jobs.beat.steps.STEP_SECONDS", 0.0)
+    kept: list[None] = []
+    holds: Any = SimpleNamespace(may_emit=False, may_reap=False)
+    far = NOON + timedelta(days=20 * 365)
+    seen = Look(far, None, is_unplanned=False, is_uncounted=False, is_lease_lost=False, is_missed=False)
+    Steps(term, holds, keep_term=lambda: kept.append(None)).run(seen)
+    assert len(kept) >= 15
+    assert ensure_partitions(far) == 0

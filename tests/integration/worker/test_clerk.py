@@ -17,12 +17,14 @@ from jobs.domain.messages import RUN_HEADER, RunKey
 from jobs.domain.outcomes import Fault, Kind, Outcome
 from jobs.store.clock import database_now
 from jobs.store.leases import Published
+from jobs.worker import clerk as module
 from jobs.worker import intake, keeping, settling
 from jobs.worker.clerk import Clerk
 from jobs.worker.hold import Ending, Hold
 from tests.support.elsewhere import Elsewhere, hang_up, sql
 from tests.support.factories import make_job
 from tests.support.runs import OTHER, get_run, make_run, set_run
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("committed")
 
@@ -381,3 +383,41 @@ def _answer_lost(statement: Any) -> Any:
 
 def _away(*_: Any, **__: Any) -> Any:
     raise OperationalError("the server closed the connection")
+
+
+def test_while_runs_wait_for_the_pool_the_clerk_lingers_until_half_of_them_have_ended(
+    clerk: Clerk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    holds = waiting(clerk, 9)
+    monkeypatch.setattr(module, "LONGEST_LINGER", 60.0)
+    clerk._flushed_at = clock.monotonic()
+    lingering = threading.Thread(target=clerk._linger, daemon=True)
+    lingering.start()
+    wait_until(lambda: clerk._ends_to_wait_for == 4, timeout=5, what="the clerk to linger")
+    for hold in holds[:3]:
+        finish(clerk, hold, Outcome(Kind.SUCCEEDED))
+    lingering.join(0.05)
+    assert lingering.is_alive()
+    finish(clerk, holds[3], Outcome(Kind.SUCCEEDED))
+    lingering.join(5)
+    assert not lingering.is_alive()
+
+
+@pytest.mark.parametrize("number", [0, 2])
+def test_a_pool_that_may_take_all_at_once_makes_no_run_wait_for_others(
+    clerk: Clerk, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    waiting(clerk, number)
+    monkeypatch.setattr(module, "LONGEST_LINGER", 60.0)
+    clerk._flushed_at = began = clock.monotonic()
+    clerk._linger()
+    assert clock.monotonic() - began < 5
+
+
+def waiting(clerk: Clerk, number: int) -> list[Hold]:
+    """Claimed runs whose bodies have not started."""
+    keys = [make_run() for _ in range(number)]
+    for key in keys:
+        clerk.arrived(clerk.hands._consumer.message(str(key)), Published(key, 0))
+    clerk.tick(0)
+    return [clerk.holds[key] for key in keys]

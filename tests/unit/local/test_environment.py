@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 import stat
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local import config, credentials, envfile, given, reset, servers
+from deploy.local import config, credentials, envfile, given, reset, servers, tour
 from deploy.local.check import for_tests
 from deploy.local.config import ROOT
 from deploy.local.errors import LocalError
@@ -62,7 +63,11 @@ def test_tests_have_a_virtual_host_of_their_own() -> None:
     values = {"BROKER_URL": "amqp://a:b@127.0.0.1:5/beatkeeper", "BEATKEEPER_RABBITMQ_MANAGEMENT_URL": "http://x"}
 
     assert for_tests(values)["BROKER_URL"] == "amqp://a:b@127.0.0.1:5/beatkeeper_test"
-    assert for_tests({"BROKER_URL": "amqp://theirs/"}) == {"BROKER_URL": "amqp://theirs/"}
+    assert for_tests({"BROKER_URL": "amqp://theirs/"})["BROKER_URL"] == "amqp://theirs/"
+
+
+def test_tests_may_call_no_private_address_though_the_demo_may() -> None:
+    assert for_tests({"BEATKEEPER_EGRESS_ALLOW": "127.0.0.1/32"})["BEATKEEPER_EGRESS_ALLOW"] == ""
 
 
 def test_secrets_are_made_once_and_for_their_owner_alone(tmp_path: Path) -> None:
@@ -70,6 +75,35 @@ def test_secrets_are_made_once_and_for_their_owner_alone(tmp_path: Path) -> None
 
     assert credentials.load(tmp_path) == first
     assert stat.S_IMODE((tmp_path / "secrets.json").stat().st_mode) == 0o600
+
+
+def test_the_receivers_secret_is_one_that_endpoints_take(tmp_path: Path) -> None:
+    prefix, _, encoded = credentials.load(tmp_path)["receiver"].partition("_")
+
+    assert prefix == "whsec"
+    assert len(base64.b64decode(encoded, validate=True)) == 32
+
+
+def test_secrets_of_an_older_start_stay_and_new_ones_are_added(tmp_path: Path) -> None:
+    (tmp_path / "secrets.json").write_text('{"admin": "kept"}')
+
+    known = credentials.load(tmp_path)
+
+    assert known["admin"] == "kept"
+    assert known["receiver"].startswith("whsec_")
+
+
+def test_networks_that_the_environment_names_go_over_the_demos_own(tmp_path: Path) -> None:
+    environment = {"BEATKEEPER_LOCAL_DIR": str(tmp_path), "BEATKEEPER_EGRESS_ALLOW": "10.1.0.0/16"}
+    assert config.load(environment).given == {"BEATKEEPER_EGRESS_ALLOW": "10.1.0.0/16"}
+
+    (tmp_path / "env").write_text("BEATKEEPER_EGRESS_ALLOW=10.1.0.0/16\n")
+    assert config.load(environment).given == {}
+
+
+def test_the_tour_says_that_nothing_runs(tmp_path: Path) -> None:
+    with pytest.raises(LocalError, match="`make up` does not run here"):
+        tour.tour(config.load({"BEATKEEPER_LOCAL_DIR": str(tmp_path)}))
 
 
 def test_reset_removes_what_is_ours_and_names_what_is_not(tmp_path: Path) -> None:
@@ -108,4 +142,4 @@ def test_help_lists_every_target() -> None:
 
     shown = subprocess.run(["make", "-s", "-C", str(ROOT)], capture_output=True, text=True, check=True).stdout
 
-    assert re.findall(r"^make (\w+) +\S", shown, re.MULTILINE) == targets[1].split()
+    assert re.findall(r"^make ([\w-]+) +\S", shown, re.MULTILINE) == targets[1].split()

@@ -76,7 +76,14 @@ def test_defaults_leave_the_systems_own_servers_alone() -> None:
     settings = config.load({})
 
     assert {5432, 5672, 6379, 4369, 25672}.isdisjoint(range(settings.port_base, settings.port_base + 7))
-    assert (settings.web_port, settings.flower_port) == (8000, 5555)
+    assert [port.number for port in settings.public_ports()] == [8000, 5555, 8900]
+
+
+@pytest.mark.parametrize("variable", ["BEATKEEPER_WEB_PORT", "BEATKEEPER_FLOWER_PORT", "BEATKEEPER_RECEIVER_PORT"])
+def test_each_public_port_has_its_variable(variable: str) -> None:
+    moved = [port for port in config.load({variable: "9123"}).public_ports() if port.number == 9123]
+
+    assert [port.variable for port in moved] == [variable]
 
 
 def test_base_whose_block_leaves_the_range_is_refused() -> None:

@@ -12,7 +12,7 @@ from celery.worker.request import Request
 from kombu import Queue
 
 from jobs.install import install
-from jobs.worker.celery_settings import prepare_worker, set_prefetch
+from jobs.worker.celery_settings import CURL_POOL, fit_worker, prepare_worker
 from jobs.worker.request import RunRequest
 
 
@@ -119,12 +119,29 @@ def test_a_worker_of_our_queues_hoards_nothing_unless_told_so(queues: str, asked
     app = make_app()
     worker = prepared(app, queues)
     app.amqp.queues.select(queues.split(","))
-    worker.prefetch_multiplier = asked
-    set_prefetch(worker)
+    worker.prefetch_multiplier, worker.pool_cls = asked, "prefork"
+    fit_worker(worker)
     assert worker.prefetch_multiplier == gets
 
 
 def test_a_worker_of_other_queues_keeps_its_prefetch() -> None:
-    worker = SimpleNamespace(app=make_app(), prefetch_multiplier=4)
-    set_prefetch(worker)
-    assert worker.prefetch_multiplier == 4
+    worker = SimpleNamespace(app=make_app(), prefetch_multiplier=4, pool_cls="prefork")
+    fit_worker(worker)
+    assert (worker.prefetch_multiplier, worker.pool_cls) == (4, "prefork")
+
+
+@pytest.mark.parametrize(
+    ("queues", "asked", "gets"),
+    [
+        ("jobs.http", "prefork", CURL_POOL),
+        ("jobs.http", "threads", "threads"),
+        ("jobs.default,jobs.http", "prefork", "prefork"),
+        ("jobs.default", "prefork", "prefork"),
+    ],
+)
+def test_a_worker_of_http_runs_alone_gets_the_pool_that_makes_calls(queues: str, asked: str, gets: str) -> None:
+    worker = prepared(make_app(), queues)
+    worker.app.amqp.queues.select(queues.split(","))
+    worker.prefetch_multiplier, worker.pool_cls = 4, asked
+    fit_worker(worker)
+    assert worker.pool_cls == gets

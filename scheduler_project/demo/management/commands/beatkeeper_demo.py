@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand
 
-from jobs.models import Job
-from scheduler_project.demo.definitions import JOBS
+from scheduler_project.demo.lay_out import ensure_endpoints, ensure_jobs
+from scheduler_project.demo.receiver import SECRET_VARIABLE
 
 ADMIN = "admin"
 PASSWORD_VARIABLE = "BEATKEEPER_ADMIN_PASSWORD"  # noqa: S105  # the variable's name
+RECEIVER_VARIABLE = "BEATKEEPER_RECEIVER_URL"
 
 
 class Command(BaseCommand):
     """A second call changes nothing: what was edited or archived stays so."""
 
-    help = "Create the demo jobs and the admin user, unless they exist."
+    help = "Create the demo endpoints, the demo jobs and the admin user, unless they exist."
 
     def handle(self, *_: Any, **__: Any) -> None:
-        known = set(Job.objects.filter(name__in=[fields["name"] for fields in JOBS]).values_list("name", flat=True))
-        for fields in JOBS:
-            if fields["name"] not in known:
-                Job(**fields).save()
-                self.stdout.write(f"Made the job {fields['name']}.")
+        for line in (*_endpoints(), *ensure_jobs()):
+            self.stdout.write(line)
         self.stdout.write(_ensure_admin(os.environ.get(PASSWORD_VARIABLE, "")))
+
+
+def _endpoints() -> Iterator[str]:
+    receiver, secret = os.environ.get(RECEIVER_VARIABLE, ""), os.environ.get(SECRET_VARIABLE, "")
+    if receiver and secret:
+        yield from ensure_endpoints(receiver, secret)
+    else:
+        yield f"No endpoints were made: {RECEIVER_VARIABLE} and {SECRET_VARIABLE} say where the receiver is."
 
 
 def _ensure_admin(password: str) -> str:

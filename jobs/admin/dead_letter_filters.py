@@ -1,0 +1,48 @@
+"""Filters of the list of dead letters: what waits for a decision, and one queue's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from jobs.admin.filters import Rows
+from jobs.domain.letters import LetterState
+
+
+class LetterStateFilter(admin.SimpleListFilter):
+    """The kept ones unless told otherwise."""
+
+    title = "state"
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("sent_back", "sent back"), ("discarded", "discarded"), ("all", "all")]
+
+    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
+        if self.value() == "all":
+            return queryset
+        return queryset.filter(state=self.value() or LetterState.KEPT)
+
+    def choices(self, changelist: Any) -> Iterator[Any]:
+        first, *others = super().choices(changelist)
+        yield {**first, "display": "kept"}
+        yield from others
+
+
+class QueueFilter(admin.SimpleListFilter):
+    """By ``?queue=NAME``: shown while it is chosen, and else one of the queues of the newest letters."""
+
+    title = "queue"
+    parameter_name = "queue"
+    looked_at = 500
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        newest = model_admin.get_queryset(request).order_by("-pk").values_list("queue", flat=True)[: self.looked_at]
+        names = {*newest, request.GET.get(self.parameter_name, "")} - {""}
+        return [(name, name) for name in sorted(names)]
+
+    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
+        return queryset.filter(queue=self.value()) if self.value() else queryset

@@ -1,0 +1,95 @@
+"""``jobs dead-letters``: messages in jobs.dead that were no runs; list them, send them back, discard them."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from jobs.domain.letters import LetterState
+from jobs.domain.masking import mask_json
+from jobs.domain.preview_body import preview_body
+from jobs.errors import CallerError, InvalidFieldError
+from jobs.management.cli.arguments import add_json, rows
+from jobs.management.cli.output import Output
+from jobs.models import DeadLetter
+from jobs.services.dispose_letter import discard, send_back
+from jobs.store.letters import letters, with_body_start
+
+HELP = "list messages of others from jobs.dead, send them back or discard them"
+_COLUMNS = ("id", "received_at", "queue", "reason", "task", "size", "state")
+_FIELDS = (*_COLUMNS, "exchange", "routing_key", "content_type", "content_encoding", "disposed_at")
+_WHO = "command line"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_json(parser)
+    parser.add_argument("deed", nargs="?", choices=["list", "send-back", "discard"], default="list")
+    parser.add_argument("ids", metavar="ID", nargs="*", type=int)
+    parser.add_argument("--state", choices=[state.value for state in LetterState], default="kept", help="list (kept)")
+    parser.add_argument("--queue", help="list only what died in this queue")
+    parser.add_argument("--limit", type=rows, default=20, help="list at most so many, newest first (20)")
+
+
+def handle(options: dict[str, Any], out: Output) -> None:
+    if options["deed"] == "list":
+        _list(options, out)
+    elif options["ids"]:
+        _dispose(options["deed"], options["ids"], out)
+    else:
+        raise InvalidFieldError(
+            "ids", f"`{options['deed']}` wants the ids of dead letters; `jobs dead-letters` lists them."
+        )
+
+
+def _list(options: dict[str, Any], out: Output) -> None:
+    chosen = letters().filter(state=options["state"])
+    if options["ids"]:
+        chosen = chosen.filter(pk__in=options["ids"])
+    if options["queue"] is not None:
+        chosen = chosen.filter(queue=options["queue"])
+    found = list(with_body_start(chosen).order_by("-pk")[: options["limit"]])
+    if out.is_json:
+        for letter in found:
+            out.json(_document(letter))
+    elif found:
+        out.table(_COLUMNS, ([getattr(letter, column) for column in _COLUMNS] for letter in found))
+    else:
+        out.note("There are no such dead letters.")
+
+
+def _document(letter: DeadLetter) -> dict[str, Any]:
+    start: Any = letter.body_start  # type: ignore[attr-defined]  # annotated
+    body = preview_body(bytes(start), size=letter.size, content_encoding=letter.content_encoding)
+    return {
+        **{field: getattr(letter, field) for field in _FIELDS},
+        "headers": mask_json(letter.headers),
+        "body": body,
+    }
+
+
+def _dispose(deed: str, ids: list[int], out: Output) -> None:
+    """One by one; the first refusal ends it, since the next would most likely meet the same."""
+    for letter_id in ids:
+        try:
+            where = _done(deed, letter_id)
+        except CallerError as error:
+            raise CallerError(f"{error} Not looked at: {_after(letter_id, ids)}.") from error
+        if out.is_json:
+            out.json({"id": letter_id, "deed": deed, "sent_to": where or None})
+        else:
+            out.line(
+                f"Dead letter {letter_id} is sent back to {where}."
+                if where
+                else f"Dead letter {letter_id} is discarded."
+            )
+
+
+def _done(deed: str, letter_id: int) -> str:
+    if deed == "send-back":
+        return send_back(letter_id, who=_WHO)
+    discard(letter_id, who=_WHO)
+    return ""
+
+
+def _after(letter_id: int, ids: list[int]) -> str:
+    return ", ".join(map(str, ids[ids.index(letter_id) + 1 :])) or "none"
