@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import random
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
@@ -11,6 +12,7 @@ from typing import Any
 
 from celery.exceptions import InvalidTaskError, WorkerShutdown
 from celery.utils.log import get_logger
+from celery.worker.state import maybe_shutdown
 
 from jobs import log
 from jobs.broker import topology
@@ -28,6 +30,7 @@ _MAINTAIN_EVERY = 0.5
 """Seconds between looks at the pool's processes; Celery's own five would leave a dead child's slot empty that long."""
 
 _TIDY_EVERY = 5.0
+_RECONNECT_EVERY = 1.0
 
 _TYPED = "__type__"
 """What kombu writes for values that JSON has not."""
@@ -53,6 +56,21 @@ class JobsConsumer(Consumer):
         for name, handler in self.handlers.items():
             self.strategies[name] = self._ours_first(handler)
         self.strategies[MARKER_TASK] = self._on_marker
+
+    def ensure_connected(self, conn: Any) -> Any:
+        """After a lost connection, try about every second and never give up. Celery waits ever longer, up to 30 s each
+        time, and ends the worker after a hundred tries.
+        """
+        if self.first_connection_attempt or not self.app.conf.broker_connection_retry:
+            return super().ensure_connected(conn)
+        wait = _RECONNECT_EVERY * (1 + random.random() / 2)  # noqa: S311  # not all workers at once
+        return conn.ensure_connection(
+            partial(_tell_of_absence, conn),
+            interval_start=wait,
+            interval_step=0,
+            interval_max=wait,
+            callback=maybe_shutdown,
+        )
 
     def _check_topology(self) -> None:
         """Make what is missing. With a queue that was declared otherwise Celery would reconnect for ever."""
@@ -164,6 +182,10 @@ def _is_ours(message: Any) -> bool:
         or delivery.get("routing_key") in config().queues
         or (isinstance(message.headers, dict) and RUN_HEADER in message.headers)
     )
+
+
+def _tell_of_absence(conn: Any, error: Exception, interval: float) -> None:
+    log.warning("worker.broker_away", broker=conn.as_uri(), error=repr(error), again_in=f"{interval:.1f}s")
 
 
 def _quietly(maintain: Callable[[], object]) -> None:

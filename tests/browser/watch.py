@@ -32,6 +32,8 @@ _TOO_WIDE = """
         .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
         .map((element) => element.outerHTML.slice(0, 120)).slice(0, 5)
 """
+# Django's admin draws some fields by jQuery's ready, which may come after the load of the page.
+_READY = "new Promise((ready) => window.django?.jQuery ? django.jQuery(() => setTimeout(ready)) : ready())"
 
 
 @contextmanager
@@ -63,6 +65,7 @@ def watched(context: BrowserContext, url: str) -> Iterator[None]:
 def inspect(page: Page) -> None:
     """Fail when a field has no label, a button no name, or the page scrolls sideways, wide or narrow."""
     page.wait_for_load_state()
+    page.evaluate(_READY)
     for width in (NARROW, WIDE):
         page.set_viewport_size({"width": width, "height": HEIGHT})
         found = faults(page)

@@ -2,4 +2,4 @@
 
 from scheduler_project.settings import *  # noqa: F403  # all of them, as a team's own settings module would
 
-BEATKEEPER = {"LEASE": 6, "HEARTBEAT": 1, "EGRESS_ALLOW": ["127.0.0.1/32"]}
+BEATKEEPER = {"LEASE": 6, "HEARTBEAT": 1, "EGRESS_ALLOW": ["127.0.0.1/32"], "QUEUES": ["jobs.spare"]}

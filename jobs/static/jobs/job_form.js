@@ -87,15 +87,17 @@ document.addEventListener("DOMContentLoaded", () => {
     refresh();
 });
 
-/* Select2 names its boxes by what is chosen alone: nothing chosen, no name. It draws them when the page is ready, which
-   is before the load event. */
-window.addEventListener("load", () => {
-    for (const box of document.querySelectorAll(".select2-selection")) {
-        const select = box.closest(".select2-container").previousElementSibling;
-        const [label] = select.labels;
-        const chosen = box.querySelector(".select2-selection__rendered");
-        label.id = select.id + "_label";
-        box.setAttribute("aria-labelledby", label.id + " " + chosen.id);
-        chosen.setAttribute("aria-labelledby", label.id);
-    }
+/* Select2 names its boxes by what is chosen alone: nothing chosen, no name. Django has it draw them by jQuery's ready,
+   which calls in order of asking; at this event Django's script has asked already. */
+document.addEventListener("DOMContentLoaded", () => {
+    window.django.jQuery(() => {
+        for (const box of document.querySelectorAll(".select2-selection")) {
+            const select = box.closest(".select2-container").previousElementSibling;
+            const [label] = select.labels;
+            const chosen = box.querySelector(".select2-selection__rendered");
+            label.id = select.id + "_label";
+            box.setAttribute("aria-labelledby", label.id + " " + chosen.id);
+            chosen.setAttribute("aria-labelledby", label.id);
+        }
+    });
 });

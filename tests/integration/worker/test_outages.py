@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -12,7 +13,7 @@ from tests.support.proxy import proxy_to
 from tests.support.waiting import wait_until
 from tests.support.worker_stack import WorkerStack
 
-QUEUE = "jobs.http"
+QUEUE = "jobs.spare"
 
 
 @pytest.fixture(scope="module")
@@ -110,3 +111,20 @@ def test_what_waits_for_a_child_can_still_be_missed_revoked_or_cancelled(outage:
     assert [outage.until(key).status for key in (late, revoked, cancelled)] == ["missed", "cancelled", "cancelled"]
     assert [outage.row(key).attempts for key in (late, revoked, cancelled)] == [0, 0, 0]
     assert [outage.until(key).status for key in busy] == ["succeeded"] * 2
+
+
+def test_a_worker_is_back_soon_after_its_broker_is_whatever_the_outage(workers: WorkerStack) -> None:
+    """Celery's own pauses grow to 30 s; here no try waits for over two, however many there were."""
+    direct = workers.stack.environment["BROKER_URL"]
+    with proxy_to(direct) as proxy:
+        process = workers.worker(queue=QUEUE, concurrency=1, BROKER_URL=proxy.url(direct))
+        log = workers.stack.log_of(process)
+        proxy.refuse()
+        proxy.cut()
+        wait_until(lambda: log.read_text().count("worker.broker_away") >= 6, timeout=30, what="six tries")
+        proxy.listen()
+        key = workers.start("noop", queue=QUEUE)
+        assert workers.until(key, timeout=15).status == "succeeded"
+        waits = re.findall(r"worker\.broker_away .*again_in=([\d.]+)s", log.read_text())
+        assert max(map(float, waits)) <= 2.0
+        assert workers.stop_worker(process) == 0
