@@ -6,6 +6,7 @@ import json
 import threading
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,7 @@ from jobs.sealing import seal
 from jobs.targets.signing import signature
 from tests.support.http_runs import SIGNING_SECRET, HttpRuns
 from tests.support.http_server import HttpServer, answer, hang, reset, serving, wait_for
+from tests.support.stack import stack
 from tests.support.waiting import wait_until
 from tests.support.worker_stack import WorkerStack
 
@@ -203,9 +205,10 @@ def test_a_lost_broker_ends_no_call(runs: HttpRuns, server: HttpServer) -> None:
 
 
 def test_a_python_task_does_not_run_in_a_worker_of_calls(runs: HttpRuns) -> None:
-    row = runs.workers.until_tried(runs.workers.start("returns", queue="jobs.http"))
+    key = runs.workers.start("returns", queue="jobs.http")
+    row = runs.workers.until_tried(key)
     assert (row.status, row.errors[0]["type"]) == ("queued", "NotAnHTTPRunError")
-    assert not runs.workers.effects(word="returns")
+    assert not runs.workers.effects(key)
 
 
 def test_a_job_that_left_its_endpoint_for_a_task_runs_by_its_next_message(runs: HttpRuns, server: HttpServer) -> None:
@@ -226,18 +229,20 @@ def test_an_http_run_in_a_pool_of_processes_is_a_call_of_its_child(
     assert (row.status, row.result["status"]) == ("succeeded", 200)
 
 
-def test_sigterm_lets_a_call_end_and_gives_back_what_has_not_begun(workers: WorkerStack, server: HttpServer) -> None:
+def test_sigterm_lets_a_call_end_and_exits_in_peace(tmp_path: Path, server: HttpServer) -> None:
     gate = threading.Event()
     server.behave = wait_for(gate, answer())
-    runs = HttpRuns(workers)
-    workers.stack.sql("UPDATE jobs_jobrun SET run_after = 'infinity' WHERE status = 'queued'")
-    process = workers.worker("-n", "leaving@localhost", queue="jobs.fast", concurrency=1)
-    key = runs.start(server.url(), run={"queue": "jobs.fast"}, timeout_seconds=60)
-    wait_until(lambda: server.requests, what="the call")
-    process.terminate()
-    gate.set()
-    assert process.wait(30) == 0
-    assert workers.row(key).status == "succeeded"
+    with stack(tmp_path) as made:
+        workers = WorkerStack(made)
+        process = workers.worker(queue="jobs.http", concurrency=20)
+        key = HttpRuns(workers).start(server.url(), timeout_seconds=60)
+        wait_until(lambda: server.requests, what="the call")
+        process.terminate()
+        wait_until(lambda: "Warm shutdown" in made.log_of(process).read_text(), what="the signal to be heard")
+        gate.set()
+        assert process.wait(30) == 0
+        assert (workers.row(key).status, workers.row(key).attempts) == ("succeeded", 1)
+        workers.close()
 
 
 def test_b154_secrets_stand_in_no_row_no_message_and_no_log(runs: HttpRuns, server: HttpServer) -> None:
