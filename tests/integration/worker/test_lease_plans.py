@@ -14,7 +14,7 @@ from tests.support.plans import indexes, partitions, plan, scans
 from tests.support.runs import WORKER
 
 pytestmark = pytest.mark.django_db
-RUNS, BATCH = 30_000, 200
+RUNS, BATCH = 30_000, 100
 
 
 @pytest.fixture
