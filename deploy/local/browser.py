@@ -1,4 +1,4 @@
-"""The tests in a real browser: Debian's Chromium, installed where it is missing."""
+"""The tests in a real browser, and that of the receiver for Node: Debian's packages, installed where missing."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from deploy.local import apt, check
 from deploy.local.config import Config
 
-_CHROMIUM = "chromium"
+_PACKAGES = {"chromium": "chromium", "node": "nodejs"}
+"""By the program that each brings."""
 
 
 def test(config: Config, arguments: Sequence[str]) -> int:
     """Run them on real servers; returns pytest's exit code."""
-    if shutil.which(_CHROMIUM) is None:
-        apt.install([_CHROMIUM])
+    if missing := [package for program, package in _PACKAGES.items() if shutil.which(program) is None]:
+        apt.install(missing)
     return check.python(config, "-m", "pytest", "tests/browser", *arguments)
