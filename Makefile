@@ -3,7 +3,7 @@ PYTHON ?= python3
 LOCAL := .venv/bin/python -m deploy.local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up demo-tour down reset compose-env servers env test browser crash bench check lock
+.PHONY: help setup up demo-tour down reset compose-env servers env test contract browser crash soak bench check lock
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,11 +35,17 @@ env: setup ## Print where the running servers are, as exports for a shell
 test: setup ## Run the tests on real servers (ARGS="-k lease")
 	@$(LOCAL) test $(ARGS)
 
+contract: setup ## Ask the API everything that its description allows, and kill it under load
+	@BEATKEEPER_CONTRACT=hard $(LOCAL) test tests/contract $(ARGS)
+
 browser: setup ## Use the admin in a real browser, on a running stack (ARGS="-k dead")
 	@$(LOCAL) browser $(ARGS)
 
 crash: setup ## Kill parts of a running stack and look for what is lost
 	@$(LOCAL) crash $(ARGS)
+
+soak: setup ## Load and a fault every 30 s, then what was lost (MINUTES=20 SEED=1)
+	@.venv/bin/python -m tests.crash.soak --minutes $(or $(MINUTES),20) --seed $(or $(SEED),1) $(ARGS)
 
 bench: setup ## Measure, each figure beside its limit (ARGS=latency)
 	@$(LOCAL) bench $(ARGS)

@@ -7,7 +7,7 @@ import ipaddress
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from django.conf import settings
@@ -24,6 +24,9 @@ _KIB = 1024
 _MOST = {"LEASE": 3600, "RETENTION_DAYS": 400, "SHARDS": 1, "DISPATCH_WINDOW": 1_000_000, "PAYLOAD_MAX": 8 * _KIB**2}
 _WHY = {"SHARDS": " This version leads one shard: leave the setting out."}
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+_METRICS_TOKEN = re.compile(r"|[\x21-\x7e]{16,}")
+_REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
+_NO_NUMBERS = ("queues", "egress_allow", "redis_url", "metrics_token")
 _FOREIGN_QUEUES = ("amq.", "celery_delayed")  # the broker's own, and those Celery keeps for messages with a delay
 
 
@@ -46,10 +49,13 @@ class Config:
     error_max: int = 64 * _KIB
     payload_max: int = 128 * _KIB
     egress_allow: tuple[Network, ...] = ()
+    api_rate: int = 100
+    redis_url: str = ""
+    metrics_token: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
         for item in fields(self):
-            if item.name not in ("queues", "egress_allow"):
+            if item.name not in _NO_NUMBERS:
                 _require_number(item.name.upper(), getattr(self, item.name), is_whole=item.type == "int")
         _require(
             self.heartbeat <= self.lease / 3,
@@ -130,6 +136,18 @@ def parse(raw: Mapping[str, Any]) -> Config:
         values["queues"] = _queues(values["queues"])
     if "egress_allow" in values:
         values["egress_allow"] = _networks(values["egress_allow"])
+    token = values.get("metrics_token", "")
+    _require(
+        isinstance(token, str) and _METRICS_TOKEN.fullmatch(token) is not None,
+        "METRICS_TOKEN",
+        "it must be 16 or more visible ASCII characters, or be left out: /metrics is then closed.",
+    )
+    url = values.get("redis_url", "")
+    _require(
+        (isinstance(url, str) and url.startswith(_REDIS_SCHEMES)) or url == "",
+        "REDIS_URL",
+        f"it must be a text that begins with {' or '.join(_REDIS_SCHEMES)}, or be left out.",
+    )
     return Config(**values)
 
 

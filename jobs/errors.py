@@ -6,11 +6,19 @@ BeatkeeperError
 │   │   └── InvalidScheduleError
 │   ├── NotFoundError      no such job or run
 │   ├── ConflictError      the thing is in a state that does not allow it
+│   │   └── BusyError      the same request is at work already: send it again
+│   ├── ChangedError       someone else has changed it since it was read (HTTP 412)
+│   ├── KeyReusedError     an idempotency key came with another request (HTTP 422)
+│   ├── TooLargeError      more than the limit that the message states (HTTP 413)
+│   ├── NotAllowedError    the token's scopes or team do not allow it (HTTP 403)
+│   ├── UnknownCallerError  no token, or none that lives (HTTP 401)
+│   ├── RateLimitedError   too many requests with one token (HTTP 429)
 │   ├── TopologyError      the broker holds a queue or an exchange of our name, made otherwise
 │   └── UnreadableSecretError  sealed with a key that the settings no longer hold
 ├── FencedError            nobody acts: the right to write was lost, write nothing more
 │   └── LeadershipLostError  a newer term exists
-└── DependencyError        try again later: database or broker
+├── DependencyError        try again later: database or broker
+└── jobs.client.ClientError  what the client of the HTTP API raises; a tree of its own
 """
 
 from __future__ import annotations
@@ -42,6 +50,38 @@ class NotFoundError(CallerError):
 
 class ConflictError(CallerError):
     """The state of the job or run does not allow this; the message names the state."""
+
+
+class BusyError(ConflictError):
+    """The first request with this idempotency key has not been answered yet."""
+
+
+class ChangedError(CallerError):
+    """The version that the caller has read is no longer the current one."""
+
+
+class KeyReusedError(CallerError):
+    """An idempotency key names one request; this is another."""
+
+
+class TooLargeError(CallerError):
+    """The request is larger than the limit that the message states."""
+
+
+class NotAllowedError(CallerError):
+    """The token may not do this; the message names the scope or the team."""
+
+
+class UnknownCallerError(CallerError):
+    """The request has no token, or none that is known and living."""
+
+
+class RateLimitedError(CallerError):
+    """Too many requests with one token; ``retry_after`` is in seconds."""
+
+    def __init__(self, message: str, *, retry_after: float) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class TopologyError(CallerError):

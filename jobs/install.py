@@ -27,9 +27,11 @@ def _configure(sender: Celery, **_: Any) -> None:
     with or_exit():
         from jobs.beat.celery_settings import configure_beat
         from jobs.worker.celery_settings import annotate_tasks
+        from jobs.worker.shown_settings import mask_shown_settings
 
         configure_beat(sender)
         annotate_tasks(sender)
+        mask_shown_settings(sender)
 
 
 def _prepare_worker(**options: Any) -> None:

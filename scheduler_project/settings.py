@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import dj_database_url
@@ -81,6 +83,8 @@ LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "static/"
+# The page of the API's description; as an installed app ninja would be loaded by every worker, with 20 MB of its own.
+STATICFILES_DIRS = [Path(str(find_spec("ninja").origin)).parent / "static"]  # type: ignore[union-attr]  # it is there
 STATIC_ROOT = BASE_DIR / ".local" / "static"
 LOGIN_URL = "admin:login"
 AUTH_PASSWORD_VALIDATORS = [
@@ -95,4 +99,8 @@ CELERY_TASK_DEFAULT_EXCHANGE_TYPE = "topic"
 CELERY_TASK_DEFAULT_ROUTING_KEY = "celery"
 
 _egress_allow = os.environ.get("BEATKEEPER_EGRESS_ALLOW", "").split(",")
-BEATKEEPER: dict[str, Any] = {"EGRESS_ALLOW": [network.strip() for network in _egress_allow if network.strip()]}
+BEATKEEPER: dict[str, Any] = {
+    "EGRESS_ALLOW": [network.strip() for network in _egress_allow if network.strip()],
+    "REDIS_URL": CELERY_RESULT_BACKEND,
+    "METRICS_TOKEN": os.environ.get("BEATKEEPER_METRICS_TOKEN", ""),
+}

@@ -11,12 +11,14 @@ from deploy.local.ports import HOST
 from deploy.local.runner import Program
 
 _RECEIVER = "scheduler_project.demo.receiver:application()"
+# Its own limit of 4,094 characters would answer the API's longest queries in HTML.
+_GUNICORN = ("--no-control-socket", "--limit-request-line=8190")
 _CELERY = (sys.executable, "-m", "celery", "--quiet", "-A", "scheduler_project")
 
 
 def programs(config: Config) -> list[Program]:
     return [
-        Program("web", lambda: _served("scheduler_project.wsgi", config.web_port, threads=4)),
+        Program("web", lambda: _served("scheduler_project.wsgi", config.web_port, threads=16)),
         Program("beat", lambda: (*_CELERY, "beat", "--loglevel", "info")),
         Program("default", lambda: _worker("default", concurrency=4)),
         Program("fast", lambda: _worker("fast", concurrency=2)),
@@ -27,7 +29,7 @@ def programs(config: Config) -> list[Program]:
 
 
 def _served(application: str, port: int, *, threads: int) -> Sequence[str]:
-    options = (f"--bind={HOST}:{port}", "--workers=1", f"--threads={threads}", "--no-control-socket")
+    options = (f"--bind={HOST}:{port}", "--workers=1", f"--threads={threads}", *_GUNICORN)
     return (sys.executable, "-m", "gunicorn", application, *options)
 
 

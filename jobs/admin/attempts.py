@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 
 from jobs.admin import formats
 from jobs.domain.outcomes import Kind
+from jobs.domain.policies import Delivery
 from jobs.domain.states import RunStatus
 from jobs.models import JobRun
 
@@ -57,7 +58,7 @@ def timeline(run: JobRun, now: datetime) -> list[AttemptRow]:
 
 def _recorded(entry: dict[str, Any], run: JobRun) -> AttemptRow:
     kind = str(entry.get("kind", ""))
-    at = _read(entry.get("at"))
+    at = read_instant(entry.get("at"))
     return AttemptRow(
         number=str(entry.get("attempt", "")),
         mark=_MARKS.get(kind, "dead"),
@@ -84,8 +85,7 @@ def _unrecorded(run: JobRun, now: datetime, known: set[str]) -> Iterator[Attempt
     number, zone = str(run.attempts), run.job.timezone
     started = formats.instant(run.started_at, zone) if run.started_at else ""
     if run.status == RunStatus.RUNNING:
-        so_far = f"{formats.duration(now - run.started_at)} so far" if run.started_at else ""
-        yield AttemptRow(str(max(run.attempts, 1)), "running", "running", started, took=so_far)
+        yield _running(run, now)
     elif run.status == RunStatus.SUCCEEDED and number not in known:
         took = formats.duration(run.finished_at - run.started_at) if run.started_at and run.finished_at else ""
         yield AttemptRow(number, "succeeded", "succeeded", started, formats.instant(run.finished_at, zone), took)
@@ -93,7 +93,21 @@ def _unrecorded(run: JobRun, now: datetime, known: set[str]) -> Iterator[Attempt
         yield AttemptRow(str(run.attempts + 1), "queued", f"starts {formats.relative(run.run_after, now)}")
 
 
-def _read(value: Any) -> datetime | None:
+def _running(run: JobRun, now: datetime) -> AttemptRow:
+    """Its start is written at the next heartbeat, later than its message was sent; until then it may not be counted."""
+    start = run.started_at if run.started_at and run.dispatched_at and run.started_at >= run.dispatched_at else None
+    is_counted = start or run.losses or run.job.delivery == Delivery.AT_MOST_ONCE
+    return AttemptRow(
+        number=str(run.attempts if is_counted else run.attempts + 1),
+        mark="running",
+        words="running",
+        started=formats.instant(start, run.job.timezone) if start else "",
+        took=f"{formats.duration(now - start)} so far" if start else "",
+    )
+
+
+def read_instant(value: Any) -> datetime | None:
+    """A time as an attempt's record has it; None where it is none."""
     try:
         moment = datetime.fromisoformat(str(value))
     except ValueError:

@@ -22,5 +22,7 @@ def cautions(job: Job) -> Iterator[str]:
             f'This web process knows no task "{job.task}". If no worker knows it either, its runs wait 15 minutes '
             "and are dead then. Check the name."
         )
+    if job.webhook is not None and not job.webhook.enabled:
+        yield disabled_caution(job.webhook.name, what="webhooks to it")
     if caution := queue_warning(run_queue(job.queue, job.task)):
         yield caution

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -17,18 +18,17 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from jobs.admin import formats
 from jobs.admin.asking import Button, Question, ask
+from jobs.admin.bulk import MOST, for_each, ticked
 from jobs.admin.dead_letter_filters import LetterStateFilter, QueueFilter
 from jobs.admin.filters import is_id
 from jobs.admin.read_only import ReadOnlyAdmin
 from jobs.domain.letters import LetterState
 from jobs.domain.masking import mask_json
 from jobs.domain.preview_body import preview_body
-from jobs.errors import BeatkeeperError
 from jobs.models import DeadLetter
 from jobs.services.dispose_letter import discard, send_back
 from jobs.store.letters import letters, with_body_start
 
-MOST = 500
 _PERMISSION = "jobs.change_deadletter"
 _posts = method_decorator(require_POST)
 _asks = method_decorator(require_http_methods(["GET", "POST"]))
@@ -76,6 +76,12 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
             yield Button("Send back to its queue", reverse("admin:jobs_deadletter_send_back", args=[letter.pk]))
             yield Button("Discard…", reverse("admin:jobs_deadletter_discard", args=[letter.pk]), asks=True)
 
+    @transaction.non_atomic_requests
+    def changelist_view(self, *args: Any, **options: Any) -> HttpResponse:
+        """Not in a transaction, where ATOMIC_REQUESTS asks for one: letters are sent back from here (I9)."""
+        return super().changelist_view(*args, **options)
+
+    @transaction.non_atomic_requests
     @_posts
     def send_back_view(self, request: HttpRequest, letter_id: int) -> HttpResponse:
         letter = self._disposable(request, letter_id)
@@ -93,16 +99,16 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
 
     @admin.action(description="Send back to their queues", permissions=["dispose"])
     def send_back_selected(self, request: HttpRequest, queryset: QuerySet[DeadLetter]) -> None:
-        self._each(request, list(queryset.order_by("pk")[: MOST + 1]), partial(_send_back, request))
+        self._each(request, ticked(queryset), partial(_send_back, request))
 
     @admin.action(description="Discard…", permissions=["dispose"])
     def discard_selected(self, request: HttpRequest, queryset: QuerySet[DeadLetter]) -> HttpResponse | None:
         """Asks first; the answer comes back as the same action."""
-        ticked = list(queryset.order_by("pk")[: MOST + 1])
-        if request.POST.get("sure") == "yes" or len(ticked) > MOST:
-            self._each(request, ticked, partial(_discard, request))
+        chosen = ticked(queryset)
+        if request.POST.get("sure") == "yes" or len(chosen) > MOST:
+            self._each(request, chosen, partial(_discard, request))
             return None
-        context = {**self.admin_site.each_context(request), "opts": self.opts, "media": self.media, "letters": ticked}
+        context = {**self.admin_site.each_context(request), "opts": self.opts, "media": self.media, "letters": chosen}
         return render(request, "admin/jobs/deadletter/discard.html", {**context, "title": "Discard dead letters?"})
 
     def _disposable(self, request: HttpRequest, letter_id: int) -> DeadLetter:
@@ -111,20 +117,8 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
         return get_object_or_404(letters(), pk=letter_id)
 
     def _each(self, request: HttpRequest, chosen: list[DeadLetter], deed: Deed) -> None:
-        """One by one; the first refusal ends it, since a broker that is away would be waited for each time."""
-        if len(chosen) > MOST:
-            messages.error(request, f"Over {MOST} dead letters are ticked. Narrow the list.")
-            return
-        done = 0
-        for letter in chosen:
-            try:
-                self.log_change(request, letter, deed(letter))
-                done += 1
-            except BeatkeeperError as error:
-                messages.error(request, f"{letter}: {error}")
-                break
-        if done:
-            messages.success(request, f"Done for {done} dead letter{'' if done == 1 else 's'}.")
+        """A broker that is away would be waited for each time."""
+        for_each(self, request, chosen, deed, noun="dead letter", stops=True)
 
     @admin.display(description="size")
     def size_shown(self, letter: DeadLetter) -> str:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
 
-from jobs.admin.filters import Rows
+from jobs.admin.filters import DefaultNamedFilter, Rows
 from jobs.domain.letters import LetterState
 
 
-class LetterStateFilter(admin.SimpleListFilter):
+class LetterStateFilter(DefaultNamedFilter):
     """The kept ones unless told otherwise."""
 
     title = "state"
     parameter_name = "state"
+    default_name = "kept"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return [("sent_back", "sent back"), ("discarded", "discarded"), ("all", "all")]
@@ -25,11 +25,6 @@ class LetterStateFilter(admin.SimpleListFilter):
         if self.value() == "all":
             return queryset
         return queryset.filter(state=self.value() or LetterState.KEPT)
-
-    def choices(self, changelist: Any) -> Iterator[Any]:
-        first, *others = super().choices(changelist)
-        yield {**first, "display": "kept"}
-        yield from others
 
 
 class QueueFilter(admin.SimpleListFilter):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from jobs.admin import formats
+from jobs.admin.attempts import read_instant
 from jobs.domain.bounds import bounded_text
 from jobs.domain.masking import mask_json, mask_text
 from jobs.models import JobRun
@@ -14,6 +15,7 @@ from jobs.store import dead
 from jobs.store.dead import DeadGroup
 
 _ERROR_MAX = 300
+_TEXTS = ("attempt", "kind", "by", "type", "message", "traceback")
 _ARGUMENTS_MAX = 2000
 
 
@@ -47,14 +49,14 @@ class RunRow:
 def _given(run: JobRun) -> Any:
     """What the run was called with: its own payload, or the job's of today."""
     if run.job.endpoint_id is not None:
-        return {"body": run.job.body}
+        return {"body": run.job.body, **(run.payload or {})}
     return {"args": run.job.args, "kwargs": run.job.kwargs, **(run.payload or {})}
 
 
 def _entries(run: JobRun) -> Iterator[dict[str, str]]:
+    """What is kept of its attempts, times as on the other pages."""
     for entry in run.errors or []:
         if isinstance(entry, dict):
-            yield {
-                name: mask_text(str(entry.get(name) or ""))
-                for name in ("attempt", "kind", "at", "by", "type", "message", "traceback")
-            }
+            texts = {name: mask_text(str(entry.get(name) or "")) for name in _TEXTS}
+            at = read_instant(entry.get("at"))
+            yield {**texts, "at": formats.local(at, run.job.timezone) if at else ""}

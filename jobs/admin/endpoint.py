@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.contrib import admin, messages
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import method_decorator
@@ -17,7 +19,7 @@ from jobs.admin.endpoint_list import EndpointChangeList
 from jobs.admin.endpoint_secret import EndpointSecretAdmin
 from jobs.admin.endpoint_try import EndpointTryAdmin
 from jobs.conf import config
-from jobs.domain.endpoint import ascii_url, disabled_caution
+from jobs.domain.endpoint import ascii_url, disabled_caution, url_caution
 from jobs.domain.endpoint_url import url_fault
 from jobs.models import Endpoint, Job
 from jobs.targets.lookup import host_fault
@@ -61,6 +63,16 @@ class EndpointAdmin(EndpointTryAdmin, EndpointSecretAdmin, EndpointDeleteAdmin):
         term = search_term.strip().lower()
         return (queryset.filter(name__startswith=term) if term else queryset), False
 
+    @transaction.non_atomic_requests
+    def add_view(self, *args: Any, **options: Any) -> HttpResponse:
+        """Not as a whole in a transaction, where ATOMIC_REQUESTS asks for that: hosts are looked up before it (I9)."""
+        return super().add_view(*args, **options)
+
+    @transaction.non_atomic_requests
+    def change_view(self, *args: Any, **options: Any) -> HttpResponse:
+        """As for :meth:`add_view`."""
+        return super().change_view(*args, **options)
+
     @_hides_secrets
     def changeform_view(self, request: HttpRequest, object_id: str | None = None, *args: Any, **options: Any) -> Any:
         """Look the host up before Django's view opens its transaction (I9), for those who may save."""
@@ -76,16 +88,28 @@ class EndpointAdmin(EndpointTryAdmin, EndpointSecretAdmin, EndpointDeleteAdmin):
     def save_model(self, request: HttpRequest, obj: Endpoint, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
         request.generated_secret = form.generated  # type: ignore[attr-defined]  # for the answer to this request
-        if not obj.enabled and Job.objects.living().filter(endpoint=obj).exists():
-            messages.warning(request, disabled_caution(obj.name))
-        if obj.url.lower().startswith("http:") and obj.sealed_headers:
-            messages.warning(request, "Secret headers travel readable over http://. Use https:// where you can.")
+        for caution in _cautions(obj):
+            messages.warning(request, caution)
+        if form.removes_headers:
+            messages.info(request, f"{obj} has no secret headers any more: all of them were removed.")
 
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **options: Any) -> HttpResponse:
         endpoint = options.get("obj")
         may_try = endpoint and self.has_change_permission(request, endpoint)
         context["buttons"] = [Button("Test…", self.try_url(endpoint), asks=True)] if endpoint and may_try else []
         return super().render_change_form(request, context, *args, **options)
+
+
+def _cautions(endpoint: Endpoint) -> Iterator[str]:
+    """What is well-formed and yet may not be what is meant."""
+    if not endpoint.enabled and Job.objects.living().filter(endpoint=endpoint).exists():
+        yield disabled_caution(endpoint.name)
+    if problem := url_fault(endpoint.url, allowed=config().egress_allow):
+        yield f"The URL is as it was, but may not be called now: {problem}"
+    if caution := url_caution(endpoint.url):
+        yield caution
+    if endpoint.url.lower().startswith("http:") and endpoint.sealed_headers:
+        yield "Secret headers travel readable over http://. Use https:// where you can."
 
 
 def _entry(name: str) -> list[str]:

@@ -1,11 +1,11 @@
-"""Deleting an endpoint: only one that no job calls, archived ones too, for their history names it."""
+"""Deleting an endpoint: only one that no job names, archived ones too, for their history names it."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import ProtectedError
+from django.db.models import ProtectedError, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
@@ -27,15 +27,15 @@ class EndpointDeleteAdmin(ModelAdmin[Endpoint]):
             users = "jobs"
         messages.error(
             request,
-            f'Endpoint "{endpoint}" was not deleted: {users} (archived ones count) have it as their target, and their '
-            "history needs it. Point them to another endpoint, or disable this one.",
+            f'Endpoint "{endpoint}" was not deleted: {users} (archived ones count) have it as their target or '
+            "webhook, and their history needs it. Point them to another endpoint, or disable this one.",
         )
         return redirect("admin:jobs_endpoint_change", object_id)
 
 
 def _users(endpoint: Endpoint) -> str:
-    """How many jobs call it, in words; empty for none."""
-    count = Job.objects.filter(endpoint=endpoint)[:_MOST_COUNTED].count()
+    """How many jobs call it or have it told of their runs, in words; empty for none."""
+    count = Job.objects.filter(Q(endpoint=endpoint) | Q(webhook=endpoint))[:_MOST_COUNTED].count()
     if not count:
         return ""
     return "1 job" if count == 1 else f"{count:,}{' or more' if count == _MOST_COUNTED else ''} jobs"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from django import forms
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import URLPattern, path, reverse
@@ -13,10 +15,12 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_http_methods
 
 from jobs.admin.endpoint_list import EndpointColumns
+from jobs.admin.facts import Fact
 from jobs.admin.fields import StrictJSONField
 from jobs.conf import config
 from jobs.domain.answers import Answer
 from jobs.domain.http_body import STANDARD, body_fault
+from jobs.domain.states import RunStatus
 from jobs.errors import CallerError
 from jobs.models import Endpoint
 from jobs.services.try_endpoint import LONGEST_SECONDS, Trial, in_words, try_endpoint
@@ -51,6 +55,7 @@ class EndpointTryAdmin(EndpointColumns):
     def try_url(self, endpoint: Endpoint) -> str:
         return reverse("admin:jobs_endpoint_try", args=[endpoint.pk])
 
+    @transaction.non_atomic_requests
     @_asks
     def try_view(self, request: HttpRequest, endpoint_id: int) -> HttpResponse:
         """Ask for the body; on a POST call the endpoint with it, outside of any transaction (I9)."""
@@ -83,5 +88,20 @@ class EndpointTryAdmin(EndpointColumns):
 
 def _result(trial: Trial) -> dict[str, Any]:
     """The answer, or the failure; never both."""
-    name = "answer" if isinstance(trial.result, Answer) else "failure"
-    return {name: trial.result}
+    result = trial.result
+    if not isinstance(result, Answer):
+        return {"failure": result}
+    mark = RunStatus.SUCCEEDED if 200 <= result.status < 300 else RunStatus.DEAD
+    return {"answer": result, "mark": mark, "facts": list(_facts(result))}
+
+
+def _facts(answer: Answer) -> Iterator[Fact]:
+    yield Fact("Took", f"{answer.seconds:.3f} s")
+    for label, text in (
+        ("Address", answer.address),
+        ("Content type", answer.content_type),
+        ("Location", answer.location),
+        ("Retry after", "" if answer.retry_after is None else f"{answer.retry_after:.0f} s"),
+    ):
+        if text:
+            yield Fact(label, text)

@@ -37,14 +37,14 @@ class JobAdmin(JobButtonsAdmin, JobColumns):
     sortable_by = ["name"]
     search_fields = ["name"]
     search_help_text = "How the name begins."
-    autocomplete_fields = ["team", "endpoint"]
+    autocomplete_fields = ["team", "endpoint", "webhook"]
     readonly_fields = ["coming_slots"]
 
     class Media:
         js = ["jobs/job_form.js"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Job]:
-        return super().get_queryset(request).select_related("cursor", "endpoint")
+        return super().get_queryset(request).select_related("cursor", "endpoint", "webhook")
 
     def get_changelist(self, request: HttpRequest, **_: Any) -> type[JobChangeList]:
         return JobChangeList

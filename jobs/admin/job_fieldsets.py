@@ -54,7 +54,8 @@ DEFINITION: list[tuple[str | None, Any]] = [
         "Retries",
         {"fields": ["max_attempts", ("backoff_kind", "jitter"), ("backoff_base_seconds", "backoff_cap_seconds")]},
     ),
-    ("Filing", {"classes": ["collapse"], "fields": ["team", "labels"]}),
+    ("Webhook", {"fields": ["webhook"]}),
+    ("Filing", {"classes": ["collapse"], "fields": ["team", "labels", "parameters_schema"]}),
 ]
 
 

@@ -37,7 +37,7 @@ class JobForm(ScheduleForm):
         fields = [
             *ScheduleForm.Meta.fields,
             *("name", "description", "labels", "team", "enabled", "spread_seconds", "task", "args", "kwargs"),
-            *("endpoint", "body", "headers"),
+            *("endpoint", "body", "headers", "webhook"),
             *("concurrency_policy", "starting_deadline_seconds", "catch_up", "catch_up_limit"),
             *("queue", "priority", "timeout_seconds", "soft_timeout_seconds", "max_attempts"),
             *("backoff_kind", "backoff_base_seconds", "backoff_cap_seconds", "jitter", "delivery"),

@@ -111,5 +111,5 @@ def where_it_stands(job: Job) -> Standing:
     """Its state, next slot and the reason in words."""
     cursor = getattr(job, "cursor", None)
     if cursor is None:
-        return Standing(JobState.PARKED, note="Its row in jobs_cursor is missing: the leader does not see it.")
+        return Standing(JobState.PARKED, note="Its row in jobs_cursor is missing: the leader makes it anew soon.")
     return standing(job, cursor, clock.utcnow())

@@ -36,6 +36,7 @@ def overview(request: HttpRequest, job: Job) -> dict[str, Any]:
         "strip": strip(runs, job.timezone, is_tabbed=True) if runs else "",
         "legend": legend(runs),
         "fires": [] if standing.state is JobState.ARCHIVED else preview.fires(job.spec, _first_after(job, now)),
+        "clock_change": preview.next_clock_change(job.spec, now),
         "zone": job.timezone,
         "held": _why_held(job, standing),
         "runs": run_rows(runs, job.timezone, now) if request.user.has_perm("jobs.view_jobrun") else None,

@@ -11,7 +11,7 @@ from jobs.models import JobRun
 
 _ENDED = {
     RunStatus.SUCCEEDED: "Nothing more: it has succeeded.",
-    RunStatus.DEAD: "Nothing by itself. Retry queues it again under the same key, with attempts allowed anew.",
+    RunStatus.DEAD: "Nothing by itself. Replay queues it again under the same key, with attempts allowed anew.",
     RunStatus.SKIPPED: "Nothing: another run of the job was active, and its policy forbids a second one.",
     RunStatus.MISSED: "Nothing: it could not start in time and will not run.",
     RunStatus.CANCELLED: "Nothing: it was cancelled and will not run again.",

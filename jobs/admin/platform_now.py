@@ -1,18 +1,16 @@
-"""How the platform does, in a few lines: who leads, and what stands in the queues. Three bounded statements."""
+"""How the platform does, in a few lines: who leads, what stands in the queues, and what is wrong."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from jobs.admin import formats
-from jobs.conf import config
-from jobs.models import Leader, Marker
-from jobs.store.backlog import LIMIT, Backlog, backlog
-from jobs.store.clock import database_now
+from jobs.domain.platform import COUNTED, PlatformFacts, QueueFacts, ShardFacts
+from jobs.domain.problems import Code, Problem
+from jobs.services.platform import platform_status
 
-# A marker goes through each queue once a minute even while none comes back; this allows for a few that are late.
-_MARKERS_LATE = timedelta(minutes=3)
+_SAID_BY_THE_LEADERS_LINE = (Code.LEADER_MISSING, Code.LEADER_SILENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,43 +38,46 @@ class PlatformNow:
 
     leaders: list[LeaderLine]
     queues: list[QueueLine]
+    problems: list[Problem]
 
 
 def platform_now() -> PlatformNow:
-    """Read by the database's clock, since its own times are compared."""
-    now, limits = database_now(), config()
-    markers = {marker.queue: marker for marker in Marker.objects.filter(queue__in=limits.queues)}
-    leaders = [_leader(leader, now, limits.term_ttl) for leader in Leader.objects.order_by("shard")]
+    """What every process can tell of the platform."""
+    status = platform_status()
     return PlatformNow(
-        leaders or [LeaderLine("off", "No leader", "Nothing is emitted: start celery beat.")],
-        [_queue(found, markers.get(found.queue), now) for found in backlog(limits.queues)],
+        [_leader(shard, status.facts) for shard in status.facts.shards],
+        [_queue(queue) for queue in status.facts.queues],
+        [problem for problem in status.problems if problem.code not in _SAID_BY_THE_LEADERS_LINE],
     )
 
 
-def _leader(leader: Leader, now: datetime, ttl_seconds: float) -> LeaderLine:
-    if leader.ticked_at is None:
+def _leader(shard: ShardFacts, facts: PlatformFacts) -> LeaderLine:
+    if shard.ticked_at is None:
         return LeaderLine("off", "No leader yet", "Nothing is emitted: start celery beat.")
-    tick = f"ticked {formats.relative(leader.ticked_at, now)}"
-    if now - leader.ticked_at > timedelta(seconds=ttl_seconds):
-        return LeaderLine("off", "No leader", f"{leader.host} last {tick}. Nothing is emitted: start celery beat.")
-    since = f", for {formats.duration(now - leader.elected_at)}" if leader.elected_at else ""
-    return LeaderLine("on", f"Leader {leader.host}", f"{tick}, term {leader.term}{since}")
+    tick = f"ticked {formats.relative(min(shard.ticked_at, facts.now), facts.now)}"
+    if not shard.is_leading:
+        return LeaderLine("off", "No leader", f"{shard.host} last {tick}. Nothing is emitted: start celery beat.")
+    since = _span(shard.seconds_since_election)
+    return LeaderLine("on", f"Leader {shard.host}", f"{tick}, term {shard.term}{f', for {since}' if since else ''}")
 
 
-def _queue(found: Backlog, marker: Marker | None, now: datetime) -> QueueLine:
-    is_consumed = marker is not None and marker.returned_at is not None and marker.returned_at > now - _MARKERS_LATE
+def _queue(queue: QueueFacts) -> QueueLine:
     return QueueLine(
-        found.queue,
-        "on" if is_consumed else "off",
-        _in_words(found),
-        note="" if is_consumed else "no worker has taken anything lately",
+        queue.name,
+        "on" if queue.is_consumed else "off",
+        _in_words(queue),
+        note="" if queue.is_consumed else "no worker has taken anything lately",
     )
 
 
-def _in_words(found: Backlog) -> str:
-    numbers = (("running", found.running), ("sent", found.sent), ("waiting", found.waiting))
+def _in_words(queue: QueueFacts) -> str:
+    numbers = (("running", queue.running), ("sent", queue.sent), ("waiting", queue.waiting))
     return ", ".join(f"{_capped(number)} {word}" for word, number in numbers if number) or "idle"
 
 
 def _capped(number: int) -> str:
-    return f"{LIMIT:,} or more" if number >= LIMIT else f"{number:,}"
+    return f"{COUNTED:,} or more" if number >= COUNTED else f"{number:,}"
+
+
+def _span(seconds: float | None) -> str:
+    return "" if seconds is None else formats.duration(timedelta(seconds=seconds))

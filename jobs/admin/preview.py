@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from jobs import clock
 from jobs.admin.formats import relative, wall
 from jobs.admin.schedule_form import PreviewForm
-from jobs.domain.schedules import PreviewSlot, ScheduleSpec, describe, preview, warnings
+from jobs.domain.schedules import PreviewSlot, ScheduleSpec, clock_change, describe, preview, warnings
 from jobs.errors import InvalidScheduleError
 
 TEMPLATE = "admin/jobs/job/preview.html"
@@ -44,10 +44,12 @@ def answer(request: HttpRequest) -> HttpResponse:
 def panel(spec: ScheduleSpec) -> SafeString:
     """Words, warnings and the next slots."""
     try:
-        slots = preview(spec, clock.utcnow(), COUNT)
+        now = clock.utcnow()
+        slots = preview(spec, now, COUNT)
         context = {
             "words": describe(spec),
             "warnings": warnings(spec),
+            "clock_change": clock_change(spec, now),
             "rows": list(rows(slots)),
             "zone": spec.timezone,
         }
@@ -62,6 +64,14 @@ def fires(spec: ScheduleSpec, after: datetime) -> list[Row]:
         return list(rows(preview(spec, after, COUNT)))
     except InvalidScheduleError:
         return []
+
+
+def next_clock_change(spec: ScheduleSpec, after: datetime) -> str:
+    """Which rule holds when the clocks change next; nothing where the schedule is invalid."""
+    try:
+        return clock_change(spec, after)
+    except InvalidScheduleError:
+        return ""
 
 
 def rows(slots: list[PreviewSlot]) -> Iterator[Row]:

@@ -24,7 +24,7 @@ from jobs.domain.states import ACTIVE, RunStatus
 from jobs.errors import CallerError
 from jobs.models import JobRun
 
-_VERBS: dict[str, Callable[..., str]] = {"retry": verbs.retry_run, "cancel": verbs.cancel_run}
+_VERBS: dict[str, Callable[..., str]] = {"replay": verbs.replay_run, "cancel": verbs.cancel_run}
 _posts = method_decorator(require_POST)
 
 
@@ -79,7 +79,7 @@ class JobRunAdmin(RunDetails):
         if not request.user.has_perm("jobs.change_jobrun"):
             return
         if run.status == RunStatus.DEAD:
-            yield Button("Retry", reverse("admin:jobs_jobrun_retry", args=[str(run.key)]), tone="main")
+            yield Button("Replay", reverse("admin:jobs_jobrun_replay", args=[str(run.key)]), tone="main")
         if run.status in ACTIVE and run.cancel_requested_at is None:
             yield Button("Cancel", reverse("admin:jobs_jobrun_cancel", args=[str(run.key)]), tone="grave")
 

@@ -19,8 +19,9 @@ from jobs.admin.job_list import target
 from jobs.admin.links import job_link
 from jobs.admin.next_step import next_step
 from jobs.admin.run_list import lateness, status_badge, took
+from jobs.domain.built_in import WEBHOOK_JOB
 from jobs.domain.states import TERMINAL, RunStatus
-from jobs.models import JobRun
+from jobs.models import Endpoint, JobRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,10 @@ def neighbours(run: JobRun) -> dict[str, str]:
 
 
 def answer_of(run: JobRun) -> Answer | None:
-    """The answer in the result of an HTTP run; None where there is none."""
+    """The answer in the result of an HTTP run or a webhook; None where there is none."""
     kept = run.result
-    if run.job.endpoint_id is None or not isinstance(kept, dict) or "status" not in kept:
+    is_call = run.job.endpoint_id is not None or run.job.name == WEBHOOK_JOB
+    if not is_call or not isinstance(kept, dict) or "status" not in kept:
         return None
     succeeded = str(kept["status"]).startswith("2")
     return Answer(
@@ -91,7 +93,7 @@ def _indented(text: str) -> str:
 def _answer_facts(kept: dict[str, Any]) -> Iterator[Fact]:
     if isinstance(seconds := kept.get("seconds"), int | float):
         yield Fact("Took", f"{seconds:.3f} s" if seconds < 10 else f"{seconds:.1f} s")
-    for label, key in (("Address", "address"), ("Content type", "content_type")):
+    for label, key in (("Address", "address"), ("Content type", "content_type"), ("Location", "location")):
         if kept.get(key):
             yield Fact(label, str(kept[key]))
 
@@ -104,6 +106,15 @@ def _facts(run: JobRun, now: datetime) -> Iterator[Fact]:
     yield Fact("Took" if run.attempts <= 1 else "Last attempt took", took(run))
     yield Fact("Attempts", f"{run.attempts} of {run.max_attempts}")
     yield Fact("Target", target(run.job))
+    if run.webhook_id is not None:
+        yield Fact("Webhook", _webhook(run))
+
+
+def _webhook(run: JobRun) -> str:
+    """The endpoint that is told of the end, and whether that is under way."""
+    endpoint = Endpoint.objects.filter(pk=run.webhook_id or 0).values_list("name", flat=True).first()
+    when = "at its end" if run.finished_at is None else "soon" if run.fanned_out_at is None else "handed over"
+    return f"{endpoint or 'a deleted endpoint'}, {when}"
 
 
 def _documents(run: JobRun, answer: Answer | None) -> Iterator[tuple[str, SafeString | str]]:

@@ -45,7 +45,7 @@ def archive_job(job: Job) -> str:
     return f"{job} is archived. Queued runs cancelled: {archive(job)}."
 
 
-def retry_run(run: JobRun, *, who: str) -> str:
+def replay_run(run: JobRun, *, who: str) -> str:
     """Queue a dead run again; among its errors it is noted by whom."""
     replay(run.key, who=who)
     return f"Run {run.key} is queued again."

@@ -2,7 +2,8 @@
 
 It has a database connection and a broker connection of its own, so the leader never waits for a broker. It needs no
 term: a mark is guarded by the run's token, and two dispatchers at once only send copies that the claim denies.
-When it dies between a confirm and the mark, the run is sent again. Without a broker it asks nothing of the database.
+When it dies between a confirm and the mark, the run is sent again. Without a broker it asks nothing of the database,
+and only tells it so.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from datetime import timedelta
 from django.db import connection
 
 from jobs import log
+from jobs.beat.broker_watch import BrokerWatch
 from jobs.beat.queue_dispatch import QueueDispatch
 from jobs.beat.sweep import Sweep
 from jobs.broker.encoding import Content
@@ -37,6 +39,7 @@ class Dispatcher:
     def __init__(self) -> None:
         self._publisher = Publisher()
         self._queues = deque(QueueDispatch(queue) for queue in config().queues)
+        self._watch = BrokerWatch(self._publisher, [item.queue for item in self._queues])
         self._sweep = Sweep()
         self._lost_sweep = Sweep()
         self._lost_looked_for_at = 0.0
@@ -71,6 +74,7 @@ class Dispatcher:
             self._publisher.wait(self._expected(), _CONFIRM_PATIENCE_SECONDS)
             marked += self._settle()
         self._find_lost()
+        self._watch.tell()
         return marked
 
     def close(self) -> None:

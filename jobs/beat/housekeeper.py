@@ -1,4 +1,4 @@
-"""A thread of the leader's process for work that may wait long in the database: pruning and statistics."""
+"""A thread of the leader's process for work that may wait long in the database: pruning, mending, statistics."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from django.db import connection
 
 from jobs import log
 from jobs.clock import monotonic
-from jobs.services.prune import analyze_fresh, prune_partitions, prune_records
+from jobs.services.mend_cursors import mend_cursors
+from jobs.services.prune import analyze_fresh, prune_keys, prune_partitions, prune_records
 from jobs.store.clock import database_now
 
 _ROUND_SECONDS = 10.0
-_PRUNE_SECONDS = 600.0
+_SLOW_ROUND_SECONDS = 600.0
 
 
 class Housekeeper:
     """``start`` and ``stop``; ``tick`` does one round and can be called by hand instead."""
 
     def __init__(self) -> None:
-        self._prune_at = 0.0
+        self._slow_round_at = 0.0
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="housekeeper", daemon=True)
 
@@ -35,10 +36,10 @@ class Housekeeper:
     def tick(self) -> int:
         """One round; returns how many tables or records it dealt with."""
         done = len(analyze_fresh())
-        if monotonic() >= self._prune_at:
+        if monotonic() >= self._slow_round_at:
             now = database_now()
-            done += len(prune_partitions(now)) + prune_records(now)
-            self._prune_at = monotonic() + _PRUNE_SECONDS
+            done += mend_cursors() + len(prune_partitions(now)) + prune_records(now) + prune_keys()
+            self._slow_round_at = monotonic() + _SLOW_ROUND_SECONDS
         return done
 
     def _run(self) -> None:

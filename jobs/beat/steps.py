@@ -11,6 +11,7 @@ from jobs import log
 from jobs.beat.clock_watch import Holds
 from jobs.clock import monotonic
 from jobs.errors import FencedError
+from jobs.services.announce import announce
 from jobs.services.count_gaps import count_gaps
 from jobs.services.emit import LOCKED_FOR, emit_due, report_locked
 from jobs.services.ensure_partitions import ensure_partitions
@@ -35,7 +36,7 @@ class Steps:
         self._keep_term = keep_term
         self._zone_rules = ZoneRules()
         self._partitions_made_on: date | None = None
-        self._sweep_at = 0.0
+        self._sweep_at: dict[str, float] = {}
         self._report_at = 0.0
         self._was_cut_short = False
         self.failed = False
@@ -52,6 +53,7 @@ class Steps:
             done += self._emit(seen)
         if self._holds.may_reap:
             done += self._reap(seen)
+        done += self._announce(seen)
         if seen.is_uncounted:
             # Not a reason for the next tick to follow at once: after a long outage there is a lot to count.
             self._step("count_gaps", count_gaps)
@@ -80,15 +82,26 @@ class Steps:
 
     def _reap(self, seen: Look) -> int:
         """The recent partitions when something was seen in them; all of them once a minute."""
-        everywhere = monotonic() >= self._sweep_at
-        if everywhere:
-            self._sweep_at = monotonic() + SWEEP_SECONDS
+        everywhere = self._is_sweep_due("reap")
         done = 0
         if everywhere or seen.is_lease_lost:
             done += self._repeat("reap", lambda: reap_expired(everywhere=everywhere))
         if everywhere or seen.is_missed:
             done += self._repeat("sweep_missed", lambda: sweep_missed(everywhere=everywhere))
         return done
+
+    def _announce(self, seen: Look) -> int:
+        everywhere = self._is_sweep_due("announce")
+        if not (everywhere or seen.is_unannounced):
+            return 0
+        return self._repeat("announce", lambda: announce(self._term, everywhere=everywhere))
+
+    def _is_sweep_due(self, what: str) -> bool:
+        """Whether all partitions are to be looked at: once a minute."""
+        is_due = monotonic() >= self._sweep_at.get(what, 0.0)
+        if is_due:
+            self._sweep_at[what] = monotonic() + SWEEP_SECONDS
+        return is_due
 
     def _repeat(self, name: str, batch: Callable[[], int]) -> int:
         """Do batches until none is left or the step's time is over."""

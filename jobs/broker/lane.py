@@ -33,6 +33,7 @@ class Lane:
         self.queue = queue
         self.pause = Pause(_LONGEST_PAUSE_SECONDS)
         self.needs_probe = False
+        self._failed_because = ""
         self._channel: ConfirmChannel | None = None
         self._address: Address | None = None
         self._batch: Sequence[Content] = ()
@@ -60,6 +61,13 @@ class Lane:
         """Whether a batch is to be taken: the broker has said of it all that it will say."""
         return bool(self._batch) and not self.is_waiting
 
+    @property
+    def trouble(self) -> str:
+        """Why nothing goes this way, in words; empty while it works."""
+        if self.is_waiting and monotonic() - self._published_at > _SLOW_SECONDS:
+            return f"The broker has not answered a batch for over {_SLOW_SECONDS:g} s."
+        return self._failed_because
+
     def publish(self, connection: amqp.Connection, batch: Sequence[Content]) -> None:
         """Write a batch. A channel that cannot be had fails the lane; connection errors are the caller's."""
         try:
@@ -82,7 +90,7 @@ class Lane:
         if all(held):
             self._batch = ()
             self.pause.end()
-            self.needs_probe = False
+            self.needs_probe, self._failed_because = False, ""
         else:
             self._fail(self._fault(channel))
         return held
@@ -119,7 +127,7 @@ class Lane:
 
     def _fail(self, why: str) -> None:
         channel = self._channel
-        self._batch, self._channel, self.needs_probe = (), None, True
+        self._batch, self._channel, self.needs_probe, self._failed_because = (), None, True, why
         self.pause.lengthen()
         log.error("publish.failed", queue=self.queue, why=why, again_in=f"{self.pause.seconds:g}s")
         if channel is not None and not channel.closed_because:

@@ -17,6 +17,7 @@ import amqp
 from celery.app import app_or_default
 
 from jobs import log
+from jobs.broker.absence import Absence
 from jobs.broker.encoding import Content
 from jobs.broker.lane import CONNECTION_ERRORS, Lane
 from jobs.broker.pause import Pause
@@ -35,9 +36,11 @@ class Publisher:
     def __init__(self, *, patience: float | None = None, heartbeat: int | None = None) -> None:
         """``patience`` bounds each wait in seconds; ``heartbeat`` 0 is for a connection that is closed when idle."""
         self.blocked_because = ""
+        self.lost_because = ""
         self._io_timeout = patience or _IO_TIMEOUT_SECONDS
         self._lanes: dict[str, Lane] = {}
         self._pause = Pause(_LONGEST_PAUSE_SECONDS)
+        self._absence = Absence()
         self._connection: amqp.Connection | None = None
         self._parameters = app_or_default().connection_for_write(
             connect_timeout=patience or _CONNECT_TIMEOUT_SECONDS,
@@ -68,7 +71,8 @@ class Publisher:
             self._break_off(error)
             return False
         self._pause.end()
-        log.event("publisher.connected", broker=self._parameters.as_uri())
+        self.lost_because = ""
+        log.event("publisher.connected", broker=self._parameters.as_uri(), **(self._absence.ended() or {}))
         return True
 
     def publish(self, queue: str, batch: Sequence[Content]) -> bool:
@@ -126,9 +130,10 @@ class Publisher:
 
     def _break_off(self, why: Exception) -> None:
         self._pause.lengthen()
-        log.error(
-            "publisher.lost", broker=self._parameters.as_uri(), why=repr(why), again_in=f"{self._pause.seconds:g}s"
-        )
+        self.lost_because = repr(why)
+        if (fields := self._absence.failed()) is not None:
+            again = f"{self._pause.seconds:g}s"
+            log.error("publisher.lost", broker=self._parameters.as_uri(), why=repr(why), again_in=again, **fields)
         self.drop()
 
     def _drop(self, end: Callable[[amqp.Connection], object]) -> None:

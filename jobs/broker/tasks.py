@@ -49,6 +49,15 @@ def run_queue(job_queue: str, task: str) -> str:
     return job_queue or (own if own in config().queues else None) or DEFAULT_QUEUE
 
 
+def queue_to_keep(queue: str, job_queue: str, task: str) -> str:
+    """Where a run that waits in ``queue`` belongs, by its job as it is now.
+
+    What a process does not know it does not judge: a task it has never heard of may have a queue of its own.
+    """
+    is_judged = bool(job_queue) or not task or task_defaults(task).is_known
+    return run_queue(job_queue, task) if is_judged or queue == HTTP_QUEUE else queue
+
+
 def time_limits(job_timeout: float | None, job_soft_timeout: float | None, task: str) -> tuple[float, float | None]:
     """The (hard, soft) limits of an attempt; a soft limit that is not below the hard one says nothing."""
     defaults = task_defaults(task)

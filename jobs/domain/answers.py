@@ -52,6 +52,7 @@ _OUTCOMES = {FailureKind.TIMED_OUT: Kind.TIMED_OUT, FailureKind.CANCELLED: Kind.
 class Answer:
     """An HTTP answer. ``text`` is masked, storable and at most 4 kB; ``is_cut``: there was more.
 
+    ``location`` is where a redirect, or what was made, is said to be: masked, and never followed.
     ``seconds`` is the whole call's time, ``address`` where it went, ``retry_after`` in seconds from the answer on.
     """
 
@@ -63,6 +64,7 @@ class Answer:
     text: str
     is_cut: bool
     retry_after: float | None
+    location: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,8 @@ def _kind(status: int) -> Kind:
 
 def _fault(answer: Answer, limit: int) -> Fault:
     said = f": {answer.text}" if answer.text else ""
-    message = f"{answer.reason or 'no reason given'}, in {answer.seconds:.2f} s{said}"
+    where = f', Location "{answer.location}"' if answer.location else ""
+    message = f"{answer.reason or 'no reason given'}, in {answer.seconds:.2f} s{where}{said}"
     return Fault.bounded(f"HTTP {answer.status}", message, limit=limit)
 
 
@@ -116,6 +119,7 @@ def _result_json(answer: Answer, limit: int) -> str:
             "answer": answer.text,
             "content_type": answer.content_type,
             "cut": answer.is_cut,
+            **({"location": answer.location} if answer.location else {}),
         },
         limit,
     )

@@ -48,7 +48,7 @@ def bounded_json(value: object, limit: int) -> str:
 
 def _encoded(value: object) -> str:
     try:
-        encoded = json.dumps(value, default=_plain, allow_nan=False, ensure_ascii=False)
+        encoded = _encode(value)
     except (TypeError, ValueError, RecursionError):
         return _encoded_anyhow(value)
     return _encoded_anyhow(value) if _SUSPECT.search(encoded) else encoded
@@ -90,3 +90,7 @@ def _safe_repr(value: object) -> str:
         return repr(value)[:_HEAD]
     except Exception:  # team code's repr may do anything
         return f"<{type(value).__name__}>"
+
+
+# Made once: ``json.dumps`` makes an encoder for each value.
+_encode = json.JSONEncoder(default=_plain, allow_nan=False, ensure_ascii=False).encode

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time
 from typing import Any, Protocol
 
+from jobs.domain.built_in import built_in_faults
 from jobs.domain.json_value import json_fault, text_fault
 from jobs.domain.limits import RANGES, WORDS, limit_faults
+from jobs.domain.parameters import schema_fault
 from jobs.domain.schedules import ScheduleSpec, build
 from jobs.domain.target import target_faults
 from jobs.errors import InvalidScheduleError
@@ -31,7 +33,21 @@ _TYPES: dict[str, type] = {
 # What Django would cut down to a whole number without a word.
 WHOLE_NUMBERS = tuple(field for field, type_ in _TYPES.items() if type_ is int)
 # Fields of which every fault is found here, so that nobody else need look at them.
-JUDGED = frozenset({*_TEXTS, *RANGES, *WORDS, "args", "kwargs", "labels", "endpoint", "body", "headers"})
+JUDGED = frozenset(
+    {
+        *_TEXTS,
+        *RANGES,
+        *WORDS,
+        "args",
+        "kwargs",
+        "labels",
+        "endpoint",
+        "webhook",
+        "body",
+        "headers",
+        "parameters_schema",
+    }
+)
 
 
 class Definition(Protocol):
@@ -46,6 +62,7 @@ class Definition(Protocol):
     endpoint_id: int | None
     body: Any
     headers: Any
+    parameters_schema: Any
     queue: str
     paused: bool
     paused_until: Any
@@ -54,6 +71,11 @@ class Definition(Protocol):
     soft_timeout_seconds: int | None
     backoff_base_seconds: float
     backoff_cap_seconds: float
+    source: str
+    kind: str
+    enabled: bool
+    webhook_id: int | None
+    concurrency_policy: str
 
     @property
     def spec(self) -> ScheduleSpec: ...
@@ -78,7 +100,10 @@ def _faults(job: Definition, queues: Sequence[str], payload_max: int) -> Faults:
         yield "queue", f'Queue "{job.queue}" is not one of {known}. Choose one, or add it to BEATKEEPER["QUEUES"].'
     yield from _pause_faults(job)
     yield from _label_faults(job.labels)
+    if job.parameters_schema is not None and (problem := schema_fault(job.parameters_schema)):
+        yield "parameters_schema", problem
     yield from limit_faults(job)
+    yield from built_in_faults(job)
 
 
 def _text_faults(job: Definition) -> Faults:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from jobs.domain.json_value import json_fault
@@ -29,7 +30,12 @@ class Facts(NamedTuple):
     @property
     def slot(self) -> str:
         """``scheduled_for`` in ISO 8601, UTC, with a Z."""
-        return self.scheduled_for.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        return _slot(self.scheduled_for)
+
+
+@lru_cache(maxsize=64)  # a call says it in its body and in a header
+def _slot(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 STANDARD = {name: f"{{{{ {name} }}}}" for name in Facts._fields}

@@ -41,7 +41,9 @@ RANGES = {
     "max_attempts": Range(1, 1000, "1 means no retry."),
     "starting_deadline_seconds": Range(1, 366 * _DAY, "Empty means no deadline.", may_be_empty=True),
     "spread_seconds": Range(0, _DAY, "0 starts every run at its slot."),
-    "timeout_seconds": Range(1, 30 * _DAY, "Empty means the task's own, else 1,800.", may_be_empty=True),
+    "timeout_seconds": Range(
+        1, 30 * _DAY, "Empty means the task's own, else 1,800; of an HTTP job the endpoint's.", may_be_empty=True
+    ),
     "soft_timeout_seconds": Range(1, 30 * _DAY, "Empty means the task's own, else none.", may_be_empty=True),
 }
 WORDS: dict[str, type[StrEnum]] = {

@@ -6,29 +6,44 @@ terminals; what is sent or stored whole is never masked. It takes time in propor
 
 from __future__ import annotations
 
+import base64
+import html
 import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 MASK = "•••"
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_PLURAL = re.compile("(?<!s)s$")
 _SECRET_WORDS = frozenset({"pwd", "passphrase", "authorization", "cookie", "credential", "bearer", "jwt"})
 _SECRET_ENDS = ("password", "passwd", "secret", "token", "apikey", "accesskey", "secretkey", "privatekey")
-_SECRET_PAIRS = frozenset({("api", "key"), ("access", "key"), ("private", "key"), ("signing", "key")})
+_SECRET_PAIRS = frozenset(
+    {
+        ("api", "key"),
+        ("access", "key"),
+        ("private", "key"),
+        ("signing", "key"),
+        ("account", "key"),
+        ("basic", "auth"),
+        ("access", "signature"),
+    }
+)
 # The key of a pair in text, up to where its value begins: `token=`, `"token": `, `Token: `.
 _KEY = re.compile(r"(?<![\w.-])(?P<key>[\w.-]{1,60})\\{0,4}[\"']?\]?[ \t]{0,3}[:=][ \t]{0,3}")
 _QUOTED = r"\"(?:[^\"\\]|\\.)*\"?|'(?:[^'\\]|\\.)*'?|\\+[\"'][^\"'\\]*"
 _VALUE = re.compile(rf"{_QUOTED}|(?:(?:bearer|basic|token)[ ]+)?[^\s,;&\"'<>]+", re.IGNORECASE | re.DOTALL)
 _LINE = re.compile(rf"{_QUOTED}|[^\r\n]+", re.DOTALL)
 _WHOLE_LINES = frozenset({"authorization", "cookie"})
+_PERCENT = re.compile("%[0-9A-F]{2}")
+_SHORTEST_WITHIN = 8  # characters of Base64: fewer might be anybody's
 # Secrets that tell what they are: credentials in a URL, a bearer's token, a webhook's secret.
 _TELLING = re.compile(
-    r"(?P<before>\b[a-z][a-z0-9+.-]{0,20}://)[^\s/@\"'<>]{1,300}(?=@)"
+    r"(?P<before>\b[a-z][a-z0-9+.-]{0,20}://)[^\s/\"'<>]{1,300}(?=@)"
     r"|(?P<scheme>\bbearer[ ]+)[\w.~+/=-]{8,}"
     r"|\bwhsec_[\w+/=-]+",
     re.IGNORECASE,
@@ -37,7 +52,7 @@ _TELLING = re.compile(
 
 def is_secret_key(key: str) -> bool:
     """Whether a value under this key is nobody's business."""
-    words = [word.lower().removesuffix("s") for word in _WORDS.findall(key)]
+    words = [_PLURAL.sub("", word.lower()) for word in _WORDS.findall(key)]
     if any(word in _SECRET_WORDS or word.endswith(_SECRET_ENDS) for word in words):
         return True
     return any(pair in _SECRET_PAIRS for pair in itertools.pairwise(words))
@@ -83,9 +98,26 @@ def _known(secrets: tuple[str, ...]) -> re.Pattern[str] | None:
     return re.compile("|".join(map(re.escape, known))) if known else None
 
 
-def _forms(secret: str) -> tuple[str, ...]:
-    """How a secret may be written in an answer: as it is, in JSON, in a URL."""
-    return secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1], quote(secret, safe="")
+def _forms(secret: str) -> Iterator[str]:
+    """How a secret may be written in an answer: as it is, in JSON, HTML or a URL, in hexadecimal digits, in Base64."""
+    raw = secret.encode("utf-8", "surrogatepass")
+    yield from (secret, html.escape(secret), raw.hex(), raw.hex().upper())
+    yield from (json.dumps(secret, ensure_ascii=is_ascii)[1:-1] for is_ascii in (True, False))
+    for in_url in (quote(raw, safe=""), quote_plus(raw)):
+        yield from (in_url, _PERCENT.sub(lambda found: found[0].lower(), in_url))
+    yield from _base64_forms(raw)
+
+
+def _base64_forms(raw: bytes) -> Iterator[str]:
+    """By itself, padded or not, and within a longer text: what stands before it shifts its bits by a third each."""
+    for encode in (base64.standard_b64encode, base64.urlsafe_b64encode):
+        padded = encode(raw).decode()
+        yield from (padded, padded.rstrip("="))
+        for shift, unclear in enumerate((0, 2, 3)):
+            within = encode(bytes(shift) + raw).decode().rstrip("=")
+            inner = within[unclear : len(within) - bool((shift + len(raw)) % 3)]
+            if len(inner) >= _SHORTEST_WITHIN:
+                yield inner
 
 
 def _mask_told(text: str) -> str:

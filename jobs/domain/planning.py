@@ -26,6 +26,7 @@ class PlannedJob:
     priority: int
     max_attempts: int
     spread_seconds: int
+    webhook_id: int | None
     spec: ScheduleSpec
 
     @property

@@ -14,6 +14,8 @@ LONGEST = 10.0 * 366 * 86_400
 def retry_after_seconds(text: str, now: datetime) -> float | None:
     """Seconds from ``now``, from 0 to ten years; None where the header is missing or makes no sense."""
     text = text.strip()
+    if not text:
+        return None
     if len(text) > _LONGEST_TEXT:
         return LONGEST if text.isascii() and text.isdigit() else None
     if _SECONDS.fullmatch(text):

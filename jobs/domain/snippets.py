@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from jobs.domain.bounds import bounded_text
 from jobs.domain.masking import MASK, mask_text
 
 SNIPPET_BYTES = 4096
+LOCATION_BYTES = 1000
 # Shorter ones would mask half of any text.
 _SHORTEST_SECRET = 4
+# Endpoints say the same again and again: what was made of a text as short as a reason or a type is kept.
+_SHORT_TEXT, _KEPT = 100, 1024
 _CHARSET = re.compile(r";\s*charset\s*=\s*\"?([\w.:-]{1,40})", re.IGNORECASE | re.ASCII)
 # An answer may name any codec; only these are decoded by it, since some of Python's take long or do other things.
 _CHARSETS = re.compile(
@@ -41,14 +45,23 @@ def snippet(raw: bytes, *, size: int, content_type: str, encoding: str = "", sec
 
 def clean(text: str, secrets: Iterable[str], *, limit: int = 200) -> str:
     """A text from outside made fit to be kept: masked, without control characters, of at most ``limit`` bytes."""
+    make = _kept_clean if len(text) <= _SHORT_TEXT else _clean
+    return make(text, tuple(secrets), limit)
+
+
+def _clean(text: str, secrets: tuple[str, ...], limit: int) -> str:
     masked = mask_text(text, _long_enough(secrets))
     return bounded_text(_CONTROLS.sub("\N{REPLACEMENT CHARACTER}", masked), limit)
+
+
+_kept_clean = lru_cache(maxsize=_KEPT)(_clean)
 
 
 def _is_text(raw: bytes, media_type: str) -> bool:
     return _TEXT_TYPE.fullmatch(media_type) is not None if media_type else b"\x00" not in raw
 
 
+@lru_cache(maxsize=_KEPT)
 def _charset(content_type: str) -> str:
     found = _CHARSET.search(content_type)
     name = found[1].lower() if found else ""

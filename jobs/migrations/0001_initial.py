@@ -243,7 +243,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         db_default="",
                         default="",
-                        help_text="Empty: the task's own, else the default.",
+                        help_text="Empty: the task's own, else jobs.default; for an HTTP job jobs.http.",
                         max_length=100,
                     ),
                 ),
@@ -258,9 +258,20 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "timeout_seconds",
-                    models.PositiveIntegerField(blank=True, help_text="Empty: the task's own, else 1800.", null=True),
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="Of one attempt. Empty: the task's own, else 1800; for an HTTP job the endpoint's.",
+                        null=True,
+                    ),
                 ),
-                ("soft_timeout_seconds", models.PositiveIntegerField(blank=True, null=True)),
+                (
+                    "soft_timeout_seconds",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="The body is told. Empty: the task's own, else none. HTTP calls have none.",
+                        null=True,
+                    ),
+                ),
                 (
                     "max_attempts",
                     models.PositiveSmallIntegerField(

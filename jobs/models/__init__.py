@@ -5,17 +5,20 @@ from jobs.models.dead_letter import DeadLetter
 from jobs.models.dead_run import DeadRun
 from jobs.models.endpoint import Endpoint
 from jobs.models.gap import SlotGap
+from jobs.models.idempotency_key import IdempotencyKey
 from jobs.models.job import Job
 from jobs.models.leader import Leader
 from jobs.models.marker import Marker
 from jobs.models.run import JobRun
 from jobs.models.state import State
+from jobs.models.token import Token
 from jobs.models.version import JobVersion
 
 __all__ = [
     "DeadLetter",
     "DeadRun",
     "Endpoint",
+    "IdempotencyKey",
     "Job",
     "JobCursor",
     "JobRun",
@@ -24,4 +27,5 @@ __all__ = [
     "Marker",
     "SlotGap",
     "State",
+    "Token",
 ]

@@ -65,7 +65,14 @@ class Endpoint(models.Model):
         super().clean_fields(exclude={*(exclude or ()), *endpoint.JUDGED})
 
     def clean(self) -> None:
-        """Refuse what cannot work: every fault at once, by field. The host's name is then kept as IDNA writes it."""
-        if faults := endpoint.faults(self, allowed=config().egress_allow):
+        """Refuse what cannot work: every fault at once, by field. The host's name is then kept as IDNA writes it.
+
+        A URL that stays as it is stays: what may be called can have changed since, and nobody must be kept from
+        disabling the endpoint. Each call is judged anyway.
+        """
+        faults = endpoint.faults(self, allowed=config().egress_allow)
+        if "url" in faults and Endpoint.objects.filter(pk=self.pk, url=self.url).exists():
+            del faults["url"]
+        if faults:
             raise ValidationError(faults)
         self.url = endpoint.ascii_url(self.url)

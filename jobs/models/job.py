@@ -98,6 +98,20 @@ class Job(models.Model):
     endpoint = models.ForeignKey(Endpoint, null=True, blank=True, on_delete=models.PROTECT)
     body = models.JSONField(null=True, blank=True)
     headers = models.JSONField(blank=True, default=dict, db_default=models.Value({}, models.JSONField()))
+    parameters_schema = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="A JSON Schema for what a run by hand may bring: keyword arguments, or an HTTP job's body.",
+    )
+
+    webhook = models.ForeignKey(
+        Endpoint,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="announcing_jobs",
+        help_text="An endpoint that is told of the end of each run. It holds for runs that are made from now on.",
+    )
 
     concurrency_policy = enum_field(ConcurrencyPolicy, ConcurrencyPolicy.ALLOW)
     starting_deadline_seconds = models.PositiveIntegerField(
@@ -113,13 +127,21 @@ class Job(models.Model):
         blank=True,
         default="",
         db_default="",
-        help_text="Empty: the task's own, else the default.",
+        help_text="Empty: the task's own, else jobs.default; for an HTTP job jobs.http.",
     )
     priority = models.PositiveSmallIntegerField(
         default=0, db_default=0, validators=[MaxValueValidator(9)], help_text="0 to 9, higher first."
     )
-    timeout_seconds = models.PositiveIntegerField(null=True, blank=True, help_text="Empty: the task's own, else 1800.")
-    soft_timeout_seconds = models.PositiveIntegerField(null=True, blank=True)
+    timeout_seconds = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="Of one attempt. Empty: the task's own, else 1800; for an HTTP job the endpoint's.",
+    )
+    soft_timeout_seconds = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="The body is told. Empty: the task's own, else none. HTTP calls have none.",
+    )
     max_attempts = models.PositiveSmallIntegerField(
         default=5, db_default=5, validators=[MinValueValidator(1), MaxValueValidator(1000)]
     )
@@ -175,6 +197,8 @@ class Job(models.Model):
             faults["once_at"] = f"{self.once_at} has passed. Choose a later time, or run the job by hand."
         if self.endpoint_id is not None and not Endpoint.objects.filter(pk=self.endpoint_id).exists():
             faults["endpoint"] = f"There is no endpoint {self.endpoint_id}. Choose one that is registered."
+        if self.webhook_id is not None and not Endpoint.objects.filter(pk=self.webhook_id).exists():
+            faults["webhook"] = f"There is no endpoint {self.webhook_id}. Choose one that is registered."
         if faults:
             raise ValidationError(faults)
 

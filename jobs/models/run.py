@@ -9,6 +9,7 @@ from django.db.models import Case, Func, Q, When
 
 from jobs.domain.messages import RunKey
 from jobs.domain.states import ACTIVE, RunStatus, Trigger
+from jobs.models.endpoint import Endpoint
 from jobs.models.fields import enum_check, enum_field, text
 from jobs.models.job import Job
 
@@ -41,6 +42,9 @@ class JobRun(models.Model):
     finished_at = models.DateTimeField(null=True)
     cancel_requested_at = models.DateTimeField(null=True)
     fanned_out_at = models.DateTimeField(null=True)
+    webhook = models.ForeignKey(
+        Endpoint, null=True, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
     created_at = models.DateTimeField(db_default=models.functions.Now())
     payload = models.JSONField(null=True)
     progress = models.JSONField(null=True)

@@ -2,6 +2,9 @@
 
 The database has the truth. A run that was published and could not be marked goes again: its token makes the second
 copy harmless. A run that was marked while its token no longer held is impossible: the mark is guarded by it.
+
+A run that waits (for its time, its next attempt, or room) goes by its job as it is when it is sent: its queue too is
+looked at then, and one whose job has moved is moved before it is sent.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from django.db import transaction
 from jobs import log
 from jobs.broker.courier import courier
 from jobs.broker.encoding import Call, Content, RunTemplate
-from jobs.broker.tasks import time_limits
+from jobs.broker.tasks import queue_to_keep, time_limits
 from jobs.conf import config
 from jobs.domain.messages import HTTP_TASK, RunKey
 from jobs.services.bury import bury
@@ -58,14 +61,17 @@ def select_unsent(
     for priority in priorities:
         if (left := limit - len(found)) > 0:
             rows = unsent.unsent_runs(queue, priority, limit=left + len(but), horizon=horizon, now=now)
-            others = (row for row in rows if key_of(row) not in but) if but else rows
-            found.extend(_composed(itertools.islice(others, left)))
+            others = [row for row in rows if key_of(row) not in but] if but else rows
+            found.extend(_composed(itertools.islice(_without_strays(others), left)))
     return found
 
 
 def select_by_key(keys: Sequence[RunKey]) -> list[Outgoing]:
     """Those of the runs that are to be sent now."""
-    return list(_composed(unsent.unsent_runs_by_key(keys)))
+    rows = unsent.unsent_runs_by_key(keys)
+    if len(_without_strays(rows)) < len(rows):
+        rows = unsent.unsent_runs_by_key(keys)
+    return list(_composed(rows))
 
 
 def mark(sent: Sequence[Outgoing]) -> int:
@@ -78,10 +84,11 @@ def publish_after_commit(keys: Sequence[RunKey]) -> None:
 
     Never raises, and is over in about two seconds whatever the broker does; what it misses the leader sends.
     """
-    transaction.on_commit(functools.partial(_publish, tuple(keys)), robust=True)
+    transaction.on_commit(functools.partial(publish, tuple(keys)), robust=True)
 
 
-def _publish(keys: Sequence[RunKey]) -> None:
+def publish(keys: Sequence[RunKey]) -> None:
+    """Send these committed runs and mark them. Never raises, and is over in about two seconds."""
     if not courier().is_available:
         return
     try:
@@ -102,6 +109,17 @@ def _send(runs: Sequence[Outgoing]) -> list[Outgoing]:
         for run, is_held in zip(by_queue[queue], answer, strict=True)
         if is_held
     ]
+
+
+def _without_strays(rows: Sequence[Any]) -> Sequence[Any]:
+    """The runs that stand in the right queue; the others are moved to theirs, and found there by who looks next."""
+    strays = [(row, queue) for row in rows if (queue := _queue(row.queue, row.job_queue, row.task)) != row.queue]
+    if not strays:
+        return rows
+    count = unsent.move_unsent(strays)
+    log.event("runs.moved", runs=count, first=key_of(strays[0][0]), to=strays[0][1])
+    moved = {key_of(row) for row, _ in strays}
+    return [row for row in rows if key_of(row) not in moved]
 
 
 def _composed(rows: Iterable[Any]) -> Iterator[Outgoing]:
@@ -129,6 +147,9 @@ def _outgoing(row: Any) -> Outgoing:
 def _call(row: Any) -> Call:
     call = Call(row.name, row.args, row.kwargs)
     return call.replaced_by(json.loads(row.payload)) if row.payload else call
+
+
+_queue = functools.lru_cache(maxsize=4096)(queue_to_keep)
 
 
 @functools.lru_cache(maxsize=4096)

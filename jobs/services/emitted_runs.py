@@ -46,6 +46,7 @@ def _runs(due: Emission, queue_of: Callable[[str], str]) -> list[NewRun]:
             deadline_seconds=job.deadline_seconds,
             priority=job.priority,
             exclusive=job.is_exclusive,
+            webhook_id=job.webhook_id,
         )
         for slot in due.slots
     ]

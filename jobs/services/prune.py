@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from jobs import log
 from jobs.conf import config
+from jobs.services.answer_once import LIFETIME_HOURS
 from jobs.services.retention import retention_day
 from jobs.store import partitions, state
 from jobs.store.partitions import Partition, may_be_dropped
@@ -21,6 +22,8 @@ _BATCH = 5_000
 _PRUNE_GAPS = Statement("prune_gaps")
 _PRUNE_VERSIONS = Statement("prune_versions")
 _PRUNE_LETTERS = Statement("prune_dead_letters")
+_PRUNE_KEYS = Statement("prune_idempotency_keys")
+_MOST_BATCHES = 200
 
 
 def prune_partitions(now: datetime) -> list[str]:
@@ -42,6 +45,17 @@ def prune_records(now: datetime) -> int:
     before = retention_day(now)
     statements = (_PRUNE_GAPS, _PRUNE_VERSIONS, _PRUNE_LETTERS)
     return sum(statement.run(before=before, batch=_BATCH) for statement in statements)
+
+
+def prune_keys() -> int:
+    """Delete the idempotency keys whose lifetime is over; returns how many. A busy API leaves many each round."""
+    deleted = 0
+    for _ in range(_MOST_BATCHES):
+        batch = _PRUNE_KEYS.run(lifetime_hours=LIFETIME_HOURS, batch=_BATCH)
+        deleted += batch
+        if batch < _BATCH:
+            break
+    return deleted
 
 
 def analyze_fresh() -> list[str]:

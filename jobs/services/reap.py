@@ -28,7 +28,7 @@ def reap_expired(*, now: datetime | None = None, everywhere: bool = False) -> in
         lost = lock_expired(now=now, lease_seconds=config().lease, lo=lo, hi=hi, limit=BATCH)
         settle_lost(lost, lo=lo, hi=hi, now=now)
     for run in lost:
-        log.warning("run.lease_expired", run=run.key, status=run.fate.status, attempt=run.attempts, worker=run.worker)
+        log.warning("run.lease_expired", run=run.key, status=run.fate.status, attempt=run.attempt, worker=run.worker)
     return len(lost)
 
 

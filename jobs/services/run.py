@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,14 +12,16 @@ from django.db import transaction
 from jobs import log
 from jobs.broker.tasks import run_queue
 from jobs.conf import config
+from jobs.domain.built_in import is_built_in
 from jobs.domain.messages import RunKey
 from jobs.domain.overlap import Overlap, decide, replaced_because
+from jobs.domain.parameters import check_parameters
 from jobs.domain.policies import ConcurrencyPolicy
 from jobs.domain.run_request import slot_for, start_instant
 from jobs.domain.states import RunStatus, Trigger
 from jobs.domain.target import check_payload
-from jobs.errors import ConflictError
-from jobs.models import Job
+from jobs.errors import ConflictError, InvalidFieldError
+from jobs.models import Endpoint, Job
 from jobs.services.dispatch import publish_after_commit
 from jobs.store.asked import cancel_runs, free_instant, lock_living_job
 from jobs.store.clock import database_now
@@ -34,12 +36,14 @@ def run_job(
     delay: timedelta | None = None,
     force: bool = False,
     trigger: Trigger = Trigger.MANUAL,
+    webhook: Endpoint | None = None,
+    publish: Callable[[Sequence[RunKey]], None] = publish_after_commit,
 ) -> RunKey:
     """Queue a run that starts now, ``at`` a time or after a ``delay``, and publish it after the commit.
 
-    ``payload`` may hold ``args`` and ``kwargs``, or of an HTTP job ``body``, in place of the job's. ``force`` leaves
-    the concurrency policy out. ConflictError: the job is archived, forbids a second run while one is queued or running,
-    or runs one at a time and the run is for later.
+    ``payload`` may hold ``args`` and ``kwargs``, or of an HTTP job ``body``, in place of the job's. ``webhook`` is told
+    of this run's end, in place of the job's own. ``force`` leaves the concurrency policy out. ConflictError: the job is
+    archived, forbids a second run while one is queued or running, or runs one at a time and the run is for later.
     """
     start = start_instant(database_now(), at=at, delay=delay)
     slot = slot_for(start, is_named=at is not None)
@@ -47,11 +51,15 @@ def run_job(
     with transaction.atomic():
         job = _living(job)
         if payload is not None:
-            check_payload(payload, config().payload_max, is_http=job.endpoint_id is not None)
-        run = replace(_new_run(job, slot, start, trigger), payload=None if payload is None else dict(payload))
+            is_http = job.endpoint_id is not None
+            check_payload(payload, config().payload_max, is_http=is_http)
+            check_parameters(job.parameters_schema, payload, is_http=is_http)
+        run = replace(new_run(job, slot, start, trigger), payload=None if payload is None else dict(payload))
+        if webhook is not None:
+            run = replace(run, webhook_id=_webhook_id(job, webhook))
         overlap = Overlap() if force else _overlap(job, later=start if at or delay else None)
-        key = _insert(replace(run, replaces=_stop(overlap, RunKey(job.pk, slot))))
-        publish_after_commit([key])
+        key = insert_free(replace(run, replaces=_stop(overlap, RunKey(job.pk, slot))))
+        publish([key])
     log.event("run.requested", run=key, job=job.name, trigger=trigger)
     return key
 
@@ -63,7 +71,8 @@ def _living(job: Job) -> Job:
     return Job.objects.get(pk=job.pk)
 
 
-def _new_run(job: Job, slot: datetime, start: datetime, trigger: Trigger) -> NewRun:
+def new_run(job: Job, slot: datetime, start: datetime, trigger: Trigger) -> NewRun:
+    """A queued run of the job, by its definition."""
     return NewRun(
         job_id=job.pk,
         scheduled_for=slot,
@@ -74,7 +83,14 @@ def _new_run(job: Job, slot: datetime, start: datetime, trigger: Trigger) -> New
         deadline_seconds=job.starting_deadline_seconds,
         priority=job.priority,
         exclusive=job.concurrency_policy != ConcurrencyPolicy.ALLOW,
+        webhook_id=job.webhook_id,
     )
+
+
+def _webhook_id(job: Job, webhook: Endpoint) -> int:
+    if is_built_in(job.name):
+        raise InvalidFieldError("webhook", f'Runs of "{job.name}" are webhooks themselves. Leave "webhook" out.')
+    return webhook.pk
 
 
 def _overlap(job: Job, *, later: datetime | None) -> Overlap:
@@ -115,7 +131,7 @@ def _stop(overlap: Overlap, newer: RunKey) -> datetime | None:
     return max(running, default=None)
 
 
-def _insert(run: NewRun) -> RunKey:
+def insert_free(run: NewRun) -> RunKey:
     """Insert under the first free instant from the run's own on."""
     while not (inserted := insert_runs([run])):
         free = free_instant(run.job_id, run.scheduled_for)

@@ -12,7 +12,7 @@ from jobs.domain.answers import Answer, Failure
 from jobs.domain.http_body import Facts
 from jobs.domain.masking import MASK
 from jobs.models import Endpoint
-from jobs.store.http_targets import Target
+from jobs.store.http_targets import Target, target_of
 from jobs.targets.call import Call
 from jobs.targets.compose import compose
 from jobs.targets.curl import post
@@ -51,16 +51,8 @@ def in_words(result: Answer | Failure) -> str:
 
 
 def _target(endpoint: Endpoint, body: Any) -> Target:
-    return Target(
-        endpoint=endpoint.name,
-        url=endpoint.url,
-        enabled=True,
-        seconds=min(float(endpoint.timeout_seconds), LONGEST_SECONDS),
-        headers=(endpoint.headers,),
-        body=body,
-        sealed_headers=endpoint.sealed_headers,
-        sealed_secret=endpoint.sealed_secret,
-    )
+    target = target_of(endpoint, body)
+    return target._replace(enabled=True, seconds=min(target.seconds, LONGEST_SECONDS))
 
 
 def _masked(call: Call) -> Iterator[tuple[str, str]]:

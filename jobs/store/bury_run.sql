@@ -5,7 +5,7 @@ UPDATE jobs_jobrun
 SET status = 'dead',
     finished_at = clock_timestamp(),
     errors = CASE WHEN jsonb_array_length(errors) < %(history)s THEN errors ELSE errors - 0 END
-             || jsonb_build_object('attempt', attempts, 'kind', %(reason)s::text, 'type', '',
-                                   'message', %(message)s::text, 'at', clock_timestamp()),
+             || jsonb_build_object('kind', %(reason)s::text, 'type', '', 'message', %(message)s::text,
+                                   'at', clock_timestamp()),
     last_error = %(reason)s || ': ' || %(message)s
 WHERE job_id = %(job_id)s AND scheduled_for = %(scheduled_for)s AND token = %(token)s AND status = 'queued'

@@ -16,6 +16,7 @@ _LOCK_UNPLANNED = Statement("lock_unplanned_cursors")
 _SET = Statement("set_cursors")
 _OVERDUE = Statement("overdue_cursors")
 _REPLAN = Statement("replan_cursors")
+_MEND = Statement("mend_cursors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +62,9 @@ def mark_for_planning(*, after_job: int, batch: int) -> int | None:
     """Mark the next stretch of cursors with a slot ahead; returns its last job, None at the end."""
     last_job: int | None = _REPLAN.rows(after_job=after_job, batch=batch)[0].last_job
     return last_job
+
+
+def mend(*, after_job: int, batch: int) -> tuple[int | None, list[int]]:
+    """Mend the next stretch of jobs; returns its last job, None at the end, and the jobs mended."""
+    row = _MEND.rows(after_job=after_job, batch=batch)[0]
+    return row.last_job, row.mended

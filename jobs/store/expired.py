@@ -20,12 +20,12 @@ _END_MISSED = Statement("end_missed")
 
 @dataclass(frozen=True, slots=True)
 class Expired:
-    """A lease that ran out, locked."""
+    """A lease that ran out, locked. ``attempt`` is its number, None when no start of it was noted."""
 
     key: RunKey
     token: int
     worker: UUID
-    attempts: int
+    attempt: int | None
     fate: Fate
 
 
@@ -44,8 +44,10 @@ def _judged(row: Any) -> Expired:
         attempts=row.attempts,
         max_attempts=row.max_attempts,
         losses=row.losses,
+        is_noted=row.is_noted,
     )
-    return Expired(RunKey(row.job_id, row.scheduled_for), row.token, row.locked_by, row.attempts, what)
+    attempt = row.attempts if row.is_noted else None
+    return Expired(RunKey(row.job_id, row.scheduled_for), row.token, row.locked_by, attempt, what)
 
 
 def settle_lost(lost: Sequence[Expired], *, lo: datetime, hi: datetime, now: datetime | None) -> None:
@@ -58,6 +60,7 @@ def settle_lost(lost: Sequence[Expired], *, lo: datetime, hi: datetime, now: dat
             status=[run.fate.status for run in lost],
             delay=[run.fate.delay for run in lost],
             note=[run.fate.note for run in lost],
+            attempt=[run.attempt for run in lost],
             history=HISTORY,
             lo=lo,
             hi=hi,

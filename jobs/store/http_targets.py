@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jobs.domain.messages import RunKey
 from jobs.store.arrays import array
 from jobs.store.days import whole_days
 from jobs.store.micros import key_of
 from jobs.store.statement import Statement
+
+if TYPE_CHECKING:
+    from jobs.models import Endpoint  # imported where tasks are registered, before there are models
 
 _HTTP_TARGETS = Statement("http_targets")
 
@@ -29,6 +32,20 @@ class Target(NamedTuple):
     body: Any
     sealed_headers: str
     sealed_secret: str
+
+
+def target_of(endpoint: Endpoint, body: Any = None) -> Target:
+    """An endpoint with nothing of a job's but a body."""
+    return Target(
+        endpoint=endpoint.name,
+        url=endpoint.url,
+        enabled=endpoint.enabled,
+        seconds=float(endpoint.timeout_seconds),
+        headers=(endpoint.headers,),
+        body=body,
+        sealed_headers=endpoint.sealed_headers,
+        sealed_secret=endpoint.sealed_secret,
+    )
 
 
 def http_targets(keys: Collection[RunKey]) -> dict[RunKey, Target]:

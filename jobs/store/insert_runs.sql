@@ -4,19 +4,19 @@
 -- rows: (job_id, scheduled_for) of each run inserted.
 INSERT INTO jobs_jobrun (
     job_id, scheduled_for, trigger, status, max_attempts, due_at, start_by, run_after, queue, priority,
-    exclusive, replaces, payload, finished_at, last_error)
+    exclusive, replaces, payload, finished_at, last_error, webhook_id)
 SELECT job_id, scheduled_for, trigger, status, max_attempts, run_after,
        run_after + deadline_seconds * interval '1 second', run_after, queue, priority,
        exclusive, replaces, payload::jsonb,
-       CASE WHEN status NOT IN ('queued', 'running') THEN clock_timestamp() END, last_error
+       CASE WHEN status NOT IN ('queued', 'running') THEN clock_timestamp() END, last_error, webhook_id
 FROM unnest(
     %(job_id)s::bigint[], %(scheduled_for)s::timestamptz[], %(trigger)s::text[], %(status)s::text[],
     %(max_attempts)s::int[], %(run_after)s::timestamptz[], %(deadline_seconds)s::int[], %(queue)s::text[],
     %(priority)s::smallint[], %(exclusive)s::boolean[], %(replaces)s::timestamptz[], %(payload)s::text[],
-    %(last_error)s::text[]
+    %(last_error)s::text[], %(webhook_id)s::bigint[]
 ) AS new (
     job_id, scheduled_for, trigger, status, max_attempts, run_after, deadline_seconds, queue, priority, exclusive,
-    replaces, payload, last_error)
+    replaces, payload, last_error, webhook_id)
 ORDER BY job_id, scheduled_for
 ON CONFLICT (job_id, scheduled_for) DO NOTHING
 RETURNING job_id, scheduled_for

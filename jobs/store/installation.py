@@ -1,4 +1,4 @@
-"""What the database tells of the installation, for ``doctor``."""
+"""What the database tells of the installation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 from jobs.store.statement import Statement
 
 _FACTS = Statement("server_facts")
-_STUCK = Statement("stuck_runs")
 _MISSING = Statement("missing_days")
 _UNSERVED = Statement("unserved_queues")
 
@@ -18,17 +17,11 @@ def server_facts() -> Any:
     return _FACTS.rows()[0]
 
 
-def stuck_runs() -> Any:
-    """One row of counts: not_reaped, not_sent, not_claimed."""
-    return _STUCK.rows()[0]
-
-
 def unserved_queues(known: Sequence[str], *, limit: int) -> list[str]:
     """Queues of waiting runs that are not among the known ones."""
     return [row.queue for row in _UNSERVED.rows(queues=list(known), limit=limit)]
 
 
-def first_missing_day() -> int | None:
-    """How many days ahead the first day without a partition is; None when all of the next 14 days have one."""
-    rows = _MISSING.rows()
-    return rows[0].days_ahead if rows else None
+def missing_days() -> list[int]:
+    """The days without a partition, from today to 14 ahead, as days ahead."""
+    return [row.days_ahead for row in _MISSING.rows()]

@@ -20,6 +20,7 @@ class Look:
     is_uncounted: bool
     is_lease_lost: bool
     is_missed: bool
+    is_unannounced: bool = False
 
     @property
     def is_due(self) -> bool:

@@ -1,6 +1,6 @@
 -- What there is to do, in one statement: an idle tick asks nothing else.
 -- params: shard; lease_seconds; lo, hi: range of scheduled_for for runs.
--- locks: none. index: cursor_due, cursor_plan, gap_uncounted, jobrun_leased, jobrun_start_by.
+-- locks: none. index: cursor_due, cursor_plan, gap_uncounted, jobrun_leased, jobrun_start_by, jobrun_unannounced.
 -- rows: one.
 SELECT statement_timestamp() AS now,
        (SELECT min(next_run_at) FROM jobs_cursor WHERE shard = %(shard)s) AS next_due,
@@ -13,4 +13,7 @@ SELECT statement_timestamp() AS now,
            AS is_lease_lost,
        EXISTS (SELECT FROM jobs_jobrun
                WHERE start_by < statement_timestamp() AND locked_by IS NULL AND finished_at IS NULL
-                 AND scheduled_for BETWEEN %(lo)s::timestamptz AND %(hi)s::timestamptz) AS is_missed
+                 AND scheduled_for BETWEEN %(lo)s::timestamptz AND %(hi)s::timestamptz) AS is_missed,
+       EXISTS (SELECT FROM jobs_jobrun
+               WHERE webhook_id IS NOT NULL AND fanned_out_at IS NULL AND finished_at IS NOT NULL
+                 AND scheduled_for BETWEEN %(lo)s::timestamptz AND %(hi)s::timestamptz) AS is_unannounced

@@ -4,6 +4,7 @@
 -- ScheduleSpec's.
 SELECT id, version, enabled AND archived_at IS NULL, paused, paused_until, concurrency_policy,
        starting_deadline_seconds, catch_up, catch_up_limit, queue, task, priority, max_attempts, spread_seconds,
+       webhook_id,
        kind, cron, interval_seconds, anchor_at, calendar_every, calendar_unit, anchor_date, wall_time, once_at,
        timezone, start_at, end_at
 FROM jobs_job

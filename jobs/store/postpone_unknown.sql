@@ -23,8 +23,8 @@ SET status = CASE WHEN held.is_over THEN 'dead' ELSE 'queued' END,
                      ELSE greatest(run.run_after, held.now + %(delay_seconds)s * interval '1 second') END,
     finished_at = CASE WHEN held.is_over THEN clock_timestamp() END,
     errors = CASE WHEN held.is_over
-                  THEN run.errors || jsonb_build_object('attempt', run.attempts, 'kind', 'unknown_task', 'type', '',
-                                                        'message', held.task, 'at', clock_timestamp())
+                  THEN run.errors || jsonb_build_object('kind', 'unknown_task', 'type', '', 'message', held.task,
+                                                        'at', clock_timestamp())
                   ELSE run.errors END,
     last_error = 'unknown_task: no worker of this queue knows the task ' || held.task
 FROM held

@@ -38,6 +38,7 @@ class NewRun:
     replaces: datetime | None = None
     payload: dict[str, Any] | None = None
     last_error: str = ""
+    webhook_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 -- End leases that were lost: back to the queue after a pause, or to an end. A start deadline is judged no more.
--- params: parallel arrays job_id, scheduled_for, token, status, delay (seconds), note; lo, hi: range of scheduled_for;
+-- params: parallel arrays job_id, scheduled_for, token, status, delay (seconds), note, attempt (NULL: none noted); lo, hi: range of scheduled_for;
 --   now (timestamptz or NULL: the clock); history: entries kept.
 -- locks: run rows, held by the caller. index: jobrun_slot.
 -- touches: each run named; a newer claim would have another token and be left alone (I4).
@@ -15,12 +15,12 @@ SET status = lost.status,
                      ELSE run.run_after END,
     finished_at = CASE WHEN lost.status <> 'queued' THEN clock_timestamp() END,
     errors = CASE WHEN jsonb_array_length(run.errors) < %(history)s THEN run.errors ELSE run.errors - 0 END
-             || jsonb_build_object('attempt', run.attempts, 'kind', 'lost', 'type', 'LeaseLost', 'message', lost.note,
-                                   'traceback', '', 'at', clock_timestamp()),
+             || jsonb_strip_nulls(jsonb_build_object('attempt', lost.attempt, 'kind', 'lost', 'type', 'LeaseLost',
+                                                     'message', lost.note, 'traceback', '', 'at', clock_timestamp())),
     last_error = lost.note
 FROM unnest(%(job_id)s::bigint[], %(scheduled_for)s::timestamptz[], %(token)s::int[], %(status)s::text[],
-            %(delay)s::float8[], %(note)s::text[])
-    AS lost (job_id, scheduled_for, token, status, delay, note)
+            %(delay)s::float8[], %(note)s::text[], %(attempt)s::int[])
+    AS lost (job_id, scheduled_for, token, status, delay, note, attempt)
 WHERE run.job_id = lost.job_id AND run.scheduled_for = lost.scheduled_for AND run.token = lost.token
   AND run.locked_by IS NOT NULL
   AND run.scheduled_for BETWEEN %(lo)s::timestamptz AND %(hi)s::timestamptz

@@ -10,6 +10,7 @@ from typing import Any
 from jobs.domain.messages import RunKey
 from jobs.store.arrays import array
 from jobs.store.days import whole_days
+from jobs.store.micros import key_of
 from jobs.store.statement import Statement
 
 _NEXT = Statement("next_unsent")
@@ -17,6 +18,7 @@ _UNSENT = Statement("unsent_runs")
 _BY_KEY = Statement("unsent_runs_by_key")
 _UNCLAIMED = Statement("count_unclaimed")
 _MARK = Statement("mark_dispatched")
+_MOVE = Statement("move_unsent")
 _HOT = timedelta(days=2)
 _AHEAD = timedelta(days=1)  # a due run's slot is not ahead, but for a clock that stepped back
 
@@ -76,6 +78,18 @@ def mark_dispatched(sent: Sequence[tuple[RunKey, int]]) -> int:
     if not sent:
         return 0
     return _MARK.run(**_arrays([key for key, _ in sent]), token=array(token for _, token in sent))
+
+
+def move_unsent(strays: Sequence[tuple[Any, str]]) -> int:
+    """Move runs, rows as read here, to other queues; returns how many had not changed since they were read."""
+    if not strays:
+        return 0
+    return _MOVE.run(
+        **_arrays([key_of(row) for row, _ in strays]),
+        token=array(row.token for row, _ in strays),
+        queue=array(row.queue for row, _ in strays),
+        new_queue=array(queue for _, queue in strays),
+    )
 
 
 def _arrays(keys: Sequence[RunKey]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 -- params: queue, priority, now (NULL: the database's), since, until (bounds of scheduled_for), limit.
 -- locks: none; the mark is guarded by the token read here. index: jobrun_ready. rows: earliest run_after first.
 SELECT r.job_id, (extract(epoch FROM r.scheduled_for) * 1000000)::bigint AS slot_us, r.token, r.queue, r.payload::text,
-       j.name, j.task, j.args::text, j.kwargs::text, j.timeout_seconds, j.soft_timeout_seconds
+       j.name, j.queue AS job_queue, j.task, j.args::text, j.kwargs::text, j.timeout_seconds, j.soft_timeout_seconds
 FROM (
     SELECT job_id, scheduled_for, token, payload, queue, run_after
     FROM jobs_jobrun

@@ -2,7 +2,7 @@
 -- params: parallel arrays job_id, scheduled_for; lo, hi: the range of scheduled_for.
 -- locks: none. index: jobrun_slot. rows: as unsent_runs.
 SELECT r.job_id, (extract(epoch FROM r.scheduled_for) * 1000000)::bigint AS slot_us, r.token, r.queue, r.payload::text,
-       j.name, j.task, j.args::text, j.kwargs::text, j.timeout_seconds, j.soft_timeout_seconds
+       j.name, j.queue AS job_queue, j.task, j.args::text, j.kwargs::text, j.timeout_seconds, j.soft_timeout_seconds
 FROM unnest(%(job_id)s::bigint[], %(scheduled_for)s::timestamptz[]) AS k (job_id, scheduled_for)
 JOIN jobs_jobrun AS r ON r.job_id = k.job_id AND r.scheduled_for = k.scheduled_for
 JOIN jobs_job AS j ON j.id = r.job_id

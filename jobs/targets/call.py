@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # a token of RFC 9110
 _LINE_BREAKING = re.compile("[\r\n\0\ud800-\udfff]")
@@ -31,13 +32,22 @@ class Call:
             raise ValueError("The URL holds a line break, a NUL or half a character. Correct the endpoint's URL.")
         if not (math.isfinite(self.seconds) and self.seconds > 0):
             raise ValueError(f"A call of {self.seconds} seconds cannot be made; its deadline must be above 0.")
-        for name, value in self.headers:
-            _require_one_line(name, value)
+        # One search for all the values at once, and names are few: it is done for each call.
+        if _LINE_BREAKING.search("".join([value for _, value in self.headers])) or not all(
+            _is_header_name(name) for name, _ in self.headers
+        ):
+            for name, value in self.headers:
+                _require_one_line(name, value)
+
+
+@lru_cache(maxsize=1024)
+def _is_header_name(name: str) -> bool:
+    return _HEADER_NAME.fullmatch(name) is not None
 
 
 def _require_one_line(name: str, value: str) -> None:
     """The value may be a secret, so it is not in the message."""
-    if not _HEADER_NAME.fullmatch(name):
+    if not _is_header_name(name):
         raise ValueError(f"{name!r} is no name of a header; letters, digits and hyphens are.")
     if _LINE_BREAKING.search(value):
         raise ValueError(f'The header "{name}" holds a line break, a NUL or half a character. Correct its value.')

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 from jobs.domain.http_body import Facts, rendered
 from jobs.sealing import unseal
@@ -12,17 +13,19 @@ from jobs.targets.call import Call
 from jobs.targets.signing import signature
 
 USER_AGENT = "Beatkeeper"
+_to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-def compose(target: Target, facts: Facts, *, timestamp: int, only_once: bool = False) -> Call:
+def compose(target: Target, facts: Facts, *, timestamp: int, only_once: bool = False, content: Any = None) -> Call:
     """The call of one attempt; ``timestamp`` is the second since 1970 that is signed, ``only_once`` as in a call.
+    ``content`` is sent as it is, in place of the target's body.
 
     A header of ours goes over one of the same name that the endpoint or the job has; of those, a secret one goes over
     a plain one. UnreadableSecretError when the endpoint's secrets cannot be read.
     """
-    secret_headers: dict[str, str] = json.loads(unseal(target.sealed_headers) or "{}")
+    secret_headers: dict[str, str] = json.loads(unseal(target.sealed_headers)) if target.sealed_headers else {}
     signing_secret = unseal(target.sealed_secret)
-    body = json.dumps(rendered(target.body, facts), ensure_ascii=False, separators=(",", ":")).encode()
+    body = _to_json(rendered(target.body, facts) if content is None else content).encode()
     own = _own_headers(facts)
     if signing_secret:
         own |= _signature_headers(signing_secret, facts.run, timestamp, body)

@@ -17,7 +17,7 @@ from jobs import clock
 from jobs.domain.addresses import Network
 from jobs.domain.answers import Answer, Failure, FailureKind
 from jobs.domain.retry_after import retry_after_seconds
-from jobs.domain.snippets import SNIPPET_BYTES, clean, snippet
+from jobs.domain.snippets import LOCATION_BYTES, SNIPPET_BYTES, clean, snippet
 from jobs.targets.call import Call
 from jobs.targets.egress import Guard
 from jobs.targets.endings import Ending, failure_of
@@ -123,6 +123,7 @@ class Exchange:
             ),
             is_cut=reading.size > SNIPPET_BYTES,
             retry_after=retry_after_seconds(reading.header(b"retry-after"), clock.utcnow()),
+            location=clean(reading.header(b"location"), secrets, limit=LOCATION_BYTES),
         )
 
     def _address(self) -> str:
@@ -132,5 +133,5 @@ class Exchange:
 
 def _header_lines(call: Call) -> list[bytes]:
     """``Name;`` is how curl is told of a header without a value, ``Expect:`` how to leave its own out."""
-    lines = [f"{name}: {value.strip()}" if value.strip() else f"{name};" for name, value in call.headers]
+    lines = [f"{name}: {text}" if (text := value.strip()) else f"{name};" for name, value in call.headers]
     return [line.encode() for line in (*lines, "Expect:")]

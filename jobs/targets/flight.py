@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from jobs import clock
 from jobs.domain.answers import Failure, FailureKind
@@ -13,8 +13,7 @@ from jobs.targets.lookup import unknown_host
 from jobs.targets.places import Place, place_of
 
 
-@dataclass(frozen=True, slots=True)
-class Flight:
+class Flight(NamedTuple):
     """``began`` is on the monotonic clock. The deadline counts from there, the look-up of the host included."""
 
     call: Call

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from jobs import log
 from jobs.domain.answers import Answer, Failure
@@ -14,8 +14,7 @@ OnStart = Callable[[], bool | None]
 OnDone = Callable[[Answer | Failure], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(NamedTuple):
     """A call to make, and whom to tell. Whatever the callbacks raise is logged and goes no further."""
 
     number: int
@@ -40,7 +39,9 @@ class Order:
 
 
 class Inbox:
-    """``count`` is of calls that were put in and are not done; ``wake`` is called, under the lock, for each order."""
+    """``count`` is of calls that were put in and are not done. ``wake`` is called, under the lock, when there is
+    something to take; not again until it is taken, since each time costs a turn of the interpreter.
+    """
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self._wake = wake
@@ -55,16 +56,16 @@ class Inbox:
         with self._changed:
             if not self.is_closed:
                 self.count += 1
+                self._wake_once()
                 self._orders.append(order)
-                self._wake()
             return not self.is_closed
 
     def cancel(self, number: int) -> None:
         """Ask for the end of a call."""
         with self._changed:
             if not self.is_closed:
+                self._wake_once()
                 self._cancels.add(number)
-                self._wake()
 
     def take(self) -> tuple[list[Order], set[int]]:
         """All that is asked for: calls to make, numbers of calls to end. Both at once, or a cancel could come early."""
@@ -77,7 +78,8 @@ class Inbox:
         """One call less."""
         with self._changed:
             self.count -= 1
-            self._changed.notify_all()
+            if not self.count:
+                self._changed.notify_all()
 
     def close(self) -> None:
         """Take nothing more in."""
@@ -96,3 +98,7 @@ class Inbox:
         """Wait so long, or until closed."""
         with self._changed:
             return self._changed.wait_for(lambda: self.is_closed, timeout)
+
+    def _wake_once(self) -> None:
+        if not (self._orders or self._cancels):
+            self._wake()

@@ -1,11 +1,17 @@
-"""Where a URL leads, as curl reads it: two readers of one URL are how a check gets fooled."""
+"""Where a URL leads, as curl reads it: two readers of one URL are how a check gets fooled.
+
+What was read is kept, since the calls of an endpoint all have the same URL.
+"""
 
 from __future__ import annotations
 
 import ipaddress
+from functools import lru_cache
 from typing import NamedTuple
 
 import pycurl
+
+_KEPT = 1024
 
 
 class Place(NamedTuple):
@@ -17,13 +23,10 @@ class Place(NamedTuple):
     @property
     def is_name(self) -> bool:
         """Whether the host is to be looked up."""
-        try:
-            ipaddress.ip_address(self.host)
-        except ValueError:
-            return bool(self.host)
-        return False
+        return _is_name(self.host)
 
 
+@lru_cache(maxsize=_KEPT)
 def place_of(url: str) -> Place:
     """Read a URL."""
     try:
@@ -32,3 +35,12 @@ def place_of(url: str) -> Place:
         return Place(str(parts.host or "").strip("[]"), str(port))
     except (pycurl.error, ValueError):
         return Place("", "")
+
+
+@lru_cache(maxsize=_KEPT)
+def _is_name(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return bool(host)
+    return False

@@ -66,5 +66,5 @@ class Reading:
         name, colon, value = line.partition(b":")
         if not colon:
             self._in_headers = False
-        elif name[:1] in b"cCrR":  # most lines are of no interest
+        elif name[:1] in b"cClLrR":  # most lines are of no interest
             self._headers.setdefault(name.strip().lower(), value.strip().decode("latin-1"))

@@ -56,12 +56,19 @@ if TYPE_CHECKING:
     class Consumer(_Open):
         """A worker's consumer of task messages."""
 
+        def connect(self) -> Any: ...
+        def on_close(self) -> None: ...
         def ensure_connected(self, *args: Any, **options: Any) -> Any: ...
+        def on_connection_error_after_connected(self, *args: Any, **options: Any) -> Any: ...
+        def stop(self) -> None: ...
         def update_strategies(self, *args: Any, **options: Any) -> Any: ...
         def on_ready(self, *args: Any, **options: Any) -> Any: ...
         def create_task_handler(self, *args: Any, **options: Any) -> Any: ...
         def on_unknown_task(self, *args: Any, **options: Any) -> Any: ...
         def on_decode_error(self, *args: Any, **options: Any) -> Any: ...
+
+    def bound_open_broker_sockets(connection: Any, timeout: float) -> None:
+        """Bound each wait on the sockets of a connection."""
 
 else:
     from billiard.einfo import ExceptionInfo, ExceptionWithTraceback
@@ -69,6 +76,7 @@ else:
     from celery.bootsteps import StartStopStep
     from celery.concurrency.base import BasePool
     from celery.exceptions import Retry
+    from celery.utils.threads import bound_open_broker_sockets
     from celery.worker.consumer import Consumer
     from celery.worker.request import Request
 
@@ -81,4 +89,5 @@ __all__ = [
     "Request",
     "Retry",
     "StartStopStep",
+    "bound_open_broker_sockets",
 ]

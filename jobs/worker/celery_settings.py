@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from celery import Celery
-from celery.app.defaults import NAMESPACES
+from celery.app.defaults import DEFAULTS, NAMESPACES
 from celery.concurrency import get_implementation
 from celery.utils.nodenames import default_nodename, nodename
 from celery.utils.text import str_to_list
@@ -23,6 +23,12 @@ FOR_OUR_WORKERS = {
     # Runs outlive a lost connection; the copy of their message is denied.
     "worker_cancel_long_running_tasks_on_connection_loss": False,
 }
+WHERE_NOTHING_IS_SET: dict[str, Any] = {
+    # A line that was cut without a word is given up after three of these, and so are the messages on it. Celery's two
+    # minutes would be six of silence. Much less would not do: while it connects Celery sends none, for half a minute
+    # where one of several brokers cannot be reached, and the others would hang up on it again and again.
+    "broker_heartbeat": 30,
+}
 FAST_PREFETCH = 100
 """Messages a child."""
 CALLS_AT_ONCE = 1000
@@ -31,8 +37,9 @@ CURL_POOL = "jobs.worker.curl_pool:CurlPool"
 
 
 def annotate_tasks(app: Celery) -> None:
-    """Add our annotation to the team's, and the task of HTTP runs."""
+    """Add our annotation to the team's, and the platform's own tasks."""
     import_module("jobs.worker.http_task")
+    import_module("jobs.worker.webhook_task")
     from jobs.worker.annotation import RunAnnotation
 
     theirs = app.conf.task_annotations or ()
@@ -47,6 +54,7 @@ def prepare_worker(instance: Any, conf: Any, options: dict[str, Any], **_: Any) 
     if not ours:
         return
     conf.update(FOR_OUR_WORKERS)
+    conf.update({key: value for key, value in WHERE_NOTHING_IS_SET.items() if conf[key] == DEFAULTS[key]})
     if ours == [HTTP_QUEUE] and not options.get("concurrency") and not conf.worker_concurrency:
         conf.worker_concurrency = CALLS_AT_ONCE
     for name in ours:

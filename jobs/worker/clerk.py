@@ -18,7 +18,7 @@ import queue
 import sys
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -41,7 +41,8 @@ LINGER = 0.01
 LONGEST_LINGER = 0.05
 LONGEST_WAIT = 1.0
 HAND_BACK_WITHIN = 5.0
-LAST_FLUSH_WITHIN = 15.0
+# What is not settled by then runs again: longer than a restart of PostgreSQL, and than who stops us may wait.
+LAST_FLUSH_WITHIN = 90.0
 # The loop waits this long for the interpreter while the clerk computes. With Python's own 5 ms it mostly waited.
 SWITCH_INTERVAL = 0.0002
 
@@ -111,6 +112,10 @@ class Clerk:
         if not done.wait(HAND_BACK_WITHIN):
             log.warning("clerk.hand_back_late", worker=self.worker)
 
+    def hand_strays_back(self, strays: Sequence[Hold]) -> None:
+        """Give back runs that this very batch won and whose messages fit them no more; in the thread."""
+        self._handing_back.give_strays(strays)
+
     def stop(self) -> None:
         """Settle what is known and end the thread."""
         if self._thread is not None:
@@ -125,6 +130,8 @@ class Clerk:
             except Exception as error:  # one bad turn must not end all leases
                 log.error("clerk.failed", worker=self.worker, error=repr(error))
                 self._hurry.wait(LONGEST_WAIT)
+        if left := len(self._settling):
+            log.error("clerk.left_behind", worker=self.worker, runs=left)
         self._ledger.close()
 
     def tick(self, timeout: float) -> int:
@@ -185,6 +192,7 @@ class Clerk:
     def _begin_stop(self) -> None:
         self._closing = True
         self._stop_by = clock.monotonic() + LAST_FLUSH_WITHIN
+        self._ledger.hurry()
 
     def _hand_back(self, given_too: bool, done: threading.Event) -> None:
         self._intake.forget()

@@ -16,6 +16,7 @@ from celery.worker.state import maybe_shutdown
 
 from jobs import log
 from jobs.broker import topology
+from jobs.broker.absence import Absence
 from jobs.broker.encoding import MARKER_TASK
 from jobs.conf import config
 from jobs.domain.messages import EXCHANGE, MARKER_HEADER, RUN_HEADER, RunKey
@@ -23,6 +24,10 @@ from jobs.errors import TopologyError
 from jobs.store.leases import Published
 from jobs.worker.celery_parts import Consumer
 from jobs.worker.clerk import Clerk
+from jobs.worker.farewell import bound_farewells, leave_events
+from jobs.worker.incoming import read_in_pieces
+from jobs.worker.late_starts import hear_late_starts
+from jobs.worker.request import has_processes
 from jobs.worker.timers import drop_cancelled
 
 _logger = get_logger(__name__)
@@ -57,6 +62,13 @@ class JobsConsumer(Consumer):
             self.strategies[name] = self._ours_first(handler)
         self.strategies[MARKER_TASK] = self._on_marker
 
+    def connect(self) -> Any:
+        """The connection that the loop reads."""
+        made = super().connect()
+        if self.hub:
+            read_in_pieces(made.connection, self.hub)
+        return made
+
     def ensure_connected(self, conn: Any) -> Any:
         """After a lost connection, try about every second and never give up. Celery waits ever longer, up to 30 s each
         time, and ends the worker after a hundred tries.
@@ -64,13 +76,33 @@ class JobsConsumer(Consumer):
         if self.first_connection_attempt or not self.app.conf.broker_connection_retry:
             return super().ensure_connected(conn)
         wait = _RECONNECT_EVERY * (1 + random.random() / 2)  # noqa: S311  # not all workers at once
-        return conn.ensure_connection(
-            partial(_tell_of_absence, conn),
+        absence = Absence()
+        made = conn.ensure_connection(
+            partial(_tell_of_absence, conn, absence),
             interval_start=wait,
             interval_step=0,
             interval_max=wait,
             callback=maybe_shutdown,
         )
+        if (fields := absence.ended()) is not None:
+            log.event("worker.broker_back", broker=made.as_uri(), **fields)
+        return made
+
+    def on_connection_error_after_connected(self, exc: Exception) -> None:
+        """The connection is lost: leave that of events too."""
+        leave_events(self)
+        super().on_connection_error_after_connected(exc)
+
+    def on_close(self) -> None:
+        """The connection is gone, and Celery forgets what has not started: hear first what has."""
+        if has_processes(self.pool):
+            _quietly(partial(hear_late_starts, self.pool._pool))
+        super().on_close()
+
+    def stop(self) -> None:
+        """Close, and wait for no answer for long."""
+        bound_farewells(self)
+        super().stop()
 
     def _check_topology(self) -> None:
         """Make what is missing. With a queue that was declared otherwise Celery would reconnect for ever."""
@@ -184,8 +216,10 @@ def _is_ours(message: Any) -> bool:
     )
 
 
-def _tell_of_absence(conn: Any, error: Exception, interval: float) -> None:
-    log.warning("worker.broker_away", broker=conn.as_uri(), error=repr(error), again_in=f"{interval:.1f}s")
+def _tell_of_absence(conn: Any, absence: Absence, error: Exception, interval: float) -> None:
+    if (fields := absence.failed()) is not None:
+        again = f"{interval:.1f}s"
+        log.warning("worker.broker_away", broker=conn.as_uri(), error=repr(error), again_in=again, **fields)
 
 
 def _quietly(maintain: Callable[[], object]) -> None:

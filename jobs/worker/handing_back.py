@@ -29,7 +29,17 @@ class HandingBack:
 
     def give(self, *, given_too: bool) -> None:
         """Give back; ``given_too``: also those the pool was given and has not reported as started."""
-        back = [(hold.lease, hold.counted and not hold.given) for hold in self._let_go(given_too)]
+        self._write(self._let_go(given_too))
+
+    def give_strays(self, strays: Sequence[Hold]) -> None:
+        """Give back runs whose message no longer fits their job; the next one says what the job is now."""
+        for hold in strays:
+            hold.ended = True
+            del self._clerk.holds[hold.lease.key]
+        self._write(strays)
+
+    def _write(self, holds: Sequence[Hold]) -> None:
+        back = [(hold.lease, hold.counted and not hold.given) for hold in holds]
         if not back:
             return
         try:

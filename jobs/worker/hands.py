@@ -95,15 +95,18 @@ class Hands:
             self._consumer.handlers[message.headers["task"]](message, None, _nothing, _nothing, ())
         except (InvalidTaskError, ContentDisallowed, DecodeError) as error:
             _tell(hold, _broken(Kind.REJECTED, error))
+        finally:
+            delattr(message, HOLD_ATTRIBUTE)  # the request has it; a ring would be left to the garbage collector
 
     def _end_all(self, holds: Sequence[Hold], signal: str) -> None:
         for hold in holds:
-            if hold.request is None or hold.ended:
+            request = hold.request
+            if request is None or hold.ended:
                 continue  # not begun here: its start finds the ending
             if hold.given:
-                hold.request.end(self._consumer.pool, signal)
+                request.end(self._consumer.pool, signal)
             else:
-                hold.request.tell(Outcome(Kind.CANCELLED))
+                request.tell(Outcome(Kind.CANCELLED))
 
 
 def _acknowledge(channel: Any, messages: Sequence[Any]) -> None:

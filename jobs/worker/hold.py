@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from jobs import clock
+from jobs.domain.messages import HTTP_TASK
 from jobs.domain.outcomes import Attempt
 from jobs.domain.policies import ConcurrencyPolicy, Delivery
 from jobs.store.http_targets import Target
@@ -49,6 +50,11 @@ class Hold:
     ended: bool = False  # its outcome is known, or nobody will run it
     in_doubt: bool = False  # its settlement was sent and no answer came
     forsaken: bool = False  # perhaps nobody will run it: not renewed, an outcome within the lease still counts
+
+    @property
+    def is_stray(self) -> bool:
+        """Whether its message is a call's and its job makes none any more: there is nothing that it could start."""
+        return self.target is None and self.message.headers.get("task") == HTTP_TASK
 
     @property
     def is_single(self) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from jobs import clock
 from jobs.conf import config
 from jobs.domain.answers import Answer, Failure, outcome_of
@@ -12,24 +14,25 @@ from jobs.store.http_targets import Target
 from jobs.targets.call import Call
 from jobs.targets.compose import compose
 from jobs.targets.curl import post
+from jobs.worker.ended import AttemptEndedError
 
 
-class CannotCallError(Exception):
-    """There is nothing to call; ``outcome`` is the attempt's end."""
-
-    def __init__(self, outcome: Outcome) -> None:
-        super().__init__(str(outcome.fault))
-        self.outcome = outcome
+class CannotCallError(AttemptEndedError):
+    """There is nothing to call."""
 
 
-def prepare(target: Target, facts: Facts, *, only_once: bool) -> Call:
-    """The call of an attempt that begins now; CannotCallError says how the attempt ends without one."""
+def prepare(target: Target, facts: Facts, *, only_once: bool, content: Any = None) -> Call:
+    """The call of an attempt that begins now; CannotCallError says how the attempt ends without one.
+
+    ``content`` is sent as it is, in place of the target's body.
+    """
     if not target.enabled:
         raise _cannot(
             Kind.REJECTED, "EndpointDisabled", f'Endpoint "{target.endpoint}" is disabled. Enable it, then replay.'
         )
     try:
-        return compose(target, facts, timestamp=int(clock.utcnow().timestamp()), only_once=only_once)
+        timestamp = int(clock.utcnow().timestamp())
+        return compose(target, facts, timestamp=timestamp, only_once=only_once, content=content)
     except UnreadableSecretError as error:
         raise _cannot(Kind.FAILED, "UnreadableSecret", str(error)) from error
     except ValueError as error:  # what raw SQL put into the tables

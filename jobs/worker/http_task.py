@@ -9,5 +9,7 @@ from jobs.domain.messages import HTTP_TASK
 
 @shared_task(name=HTTP_TASK, ignore_result=True)
 def call_endpoint() -> None:
-    """Fail: a run of a job that has left its endpoint for a task since its message was sent. The next one names it."""
+    """Fail. Runs of a job that has left its endpoint for a task since their message was sent do not come here: they are
+    handed back.
+    """
     raise LookupError("This run's job calls no endpoint now. The next attempt runs what the job names then.")

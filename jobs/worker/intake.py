@@ -76,6 +76,9 @@ class Intake:
             for item, messages in arrived.items()
             if item in answers and answers[item].is_won
         ]
+        strays = [hold for hold in holds if hold.is_stray]
+        self._clerk.hand_strays_back(strays)
+        holds = [hold for hold in holds if not hold.is_stray]
         won = {id(hold.message) for hold in holds}
         self._clerk.hands.start(holds)
         # A denied message has nothing left to do: the database sends the run again when its time comes.

@@ -21,7 +21,7 @@ T = TypeVar("T")
 K = TypeVar("K")
 V = TypeVar("V")
 _BUSY = (pg.LockNotAvailable, pg.DeadlockDetected)
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 5.0
+_FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_IN_HURRY = 0.25, 5.0, 1.0
 # Below the settings' own: a statement of the clerk that hangs would take all its leases with it.
 _SESSION = "SET statement_timeout = '8s'; SET lock_timeout = '2s'"
 
@@ -36,12 +36,18 @@ class Ledger:
     def __init__(self) -> None:
         self._pause = 0.0
         self._back_at = 0.0
+        self._longest = _LONGEST_PAUSE
         self._session: Any = None
 
     @property
     def wait(self) -> float:
         """Seconds until the database is worth another try."""
         return max(0.0, self._back_at - clock.monotonic())
+
+    def hurry(self) -> None:
+        """From now on ask an absent database every second: whoever waits for us may not wait long."""
+        self._longest = _LONGEST_IN_HURRY
+        self._back_at = min(self._back_at, clock.monotonic() + self._longest)
 
     def run(self, statement: Callable[[Sequence[T]], dict[K, V]], batch: Sequence[T]) -> dict[K, V]:
         """The statement on the whole batch, or AwayError; errors of the data pass."""
@@ -83,7 +89,7 @@ class Ledger:
             self._session = connection.connection
 
     def _away(self, error: Exception) -> AwayError:
-        self._pause = min(max(_FIRST_PAUSE, self._pause * 2), _LONGEST_PAUSE)
+        self._pause = min(max(_FIRST_PAUSE, self._pause * 2), self._longest)
         self._back_at = clock.monotonic() + self._pause * (0.5 + random.random() / 2)  # noqa: S311  # spreads workers
         log.warning("clerk.database_away", error=error, pause=round(self._pause, 2))
         with contextlib.suppress(DatabaseError):

@@ -125,7 +125,7 @@ class RunRequest(Request):
             self.on_failure(value)
             return
         outcome: Outcome = value
-        state.task_ready(self, successful=outcome.kind is Kind.SUCCEEDED)
+        state.task_ready(self)  # Celery's memory of what succeeded is for messages without a claim
         self.tell(outcome)  # before the event, whose connection may fail
         self._send_ended_event(outcome, runtime)
 

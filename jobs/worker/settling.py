@@ -115,6 +115,7 @@ class Settling:
         for hold in holds:
             if self._clerk.holds.get(hold.lease.key) is hold:
                 del self._clerk.holds[hold.lease.key]
+            hold.request = None  # which has the hold: a ring would be left to the garbage collector
             shared.forget(hold.message.headers["id"])
         self._clerk.hands.acknowledge([hold.message for hold in holds])
 

@@ -6,6 +6,7 @@ encoded here: the parent unpickles none of them and never sees more than the lim
 
 from __future__ import annotations
 
+import sys
 import threading
 from datetime import datetime
 from typing import Any
@@ -22,6 +23,7 @@ from jobs.domain.messages import RUN_HEADER
 from jobs.domain.outcomes import Fault, Kind, Outcome, bounded_json
 from jobs.worker import current
 from jobs.worker.celery_parts import ExceptionInfo, ExceptionWithTraceback, Retry
+from jobs.worker.ended import AttemptEndedError
 from jobs.worker.retrying import MAX_RETRIES_ATTRIBUTE
 from jobs.worker.shared import asked_to_end
 
@@ -38,9 +40,9 @@ def _keep_result(result: Any = None, **_: Any) -> None:
 
 @signals.task_failure.connect(weak=False)
 def _keep_exception(exception: BaseException | None = None, **_: Any) -> None:
-    """The exception itself: what the pool carries may be a stand-in for one that cannot be pickled."""
+    """The exception itself, which is being handled now: for one that cannot be pickled Celery passes a stand-in."""
     if current.current_run() is not None:
-        _seen.exception = exception
+        _seen.exception = sys.exception() or exception
 
 
 def run_trace(
@@ -91,6 +93,8 @@ def _failure(info: ExceptionInfo, task: Any) -> Outcome:
 
 def _outcome(error: BaseException, info: ExceptionInfo, task: Any) -> Outcome:
     """The outcome that an exception stands for."""
+    if isinstance(error, AttemptEndedError):
+        return error.outcome
     if isinstance(error, Retry):
         cause = error.exc or error
         return Outcome(

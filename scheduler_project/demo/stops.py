@@ -30,6 +30,9 @@ STOPS = (
     Stop("demo.fails-twice", "Three attempts, each failure with its traceback.", _RETRIED),
     Stop("demo.always-dies", "A dead run with its errors, and the button that replays it.", _DEAD),
     Stop("demo.asks-for-later", "A run that waits for its retry.", _WAITING),
+    Stop(
+        "demo.report", "A job that a view starts: POST /v1/reports, as the tutorial of long-running views does.", None
+    ),
     Stop("demo.longer-than-lease", "40 s under a lease of 30 s, renewed every 5 s: one attempt."),
     Stop("demo.forbid", "A slot skipped since the run before it was still at work.", {"status": RunStatus.SKIPPED}),
     Stop("demo.replace", "A run cancelled by the next one.", {"status": RunStatus.CANCELLED}),
@@ -38,7 +41,7 @@ STOPS = (
     Stop("demo.delayed", "A run asked for by hand, 90 s before it was to start."),
     Stop("demo.start-deadline", "A run that nobody could start in time.", {"status": RunStatus.MISSED}),
     Stop("demo.paused", "The gap in its history: how many slots did not run, and why.", None, needs_gap=True),
-    Stop("demo.clock-change", "The coming slots: one is moved by a clock change.", None),
+    Stop("demo.clock-change", "The coming slots, and below them what the next clock change does to them.", None),
     Stop("demo.http-ok", "A signed call with a body of the job's own; the answer is the run's result."),
     Stop("demo.http-flaky", "Two answers 503 with Retry-After, then a success under the same key.", _RETRIED),
     Stop("demo.http-slow", "A call that waits for its answer."),

@@ -39,6 +39,13 @@ ONE_THING_TASKS: tuple[dict[str, Any], ...] = (
         "description": "Asks with self.retry to go on 75 s later; it waits in the database, not in a worker.",
     },
     {
+        "name": "demo.report",
+        "kind": "manual",
+        "task": f"{_MODULE}.count_reports",
+        "parameters_schema": {"type": "object", "required": ["day"], "properties": {"day": {"type": "string"}}},
+        "description": "Is started by POST /v1/reports, which answers 202 with the operation to wait for.",
+    },
+    {
         "name": "demo.longer-than-lease",
         "kind": "cron",
         "cron": "*/2 * * * *",

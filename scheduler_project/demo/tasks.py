@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from celery import Task, shared_task
@@ -16,6 +16,13 @@ from scheduler_project.demo.models import Report
 _KEPT = timedelta(days=1)
 _FAILURES = 2
 _LATER_SECONDS = 75
+
+
+@shared_task
+def count_reports(day: str) -> dict[str, Any]:
+    """Count what :func:`inspect_machine` found on a day."""
+    found = Report.objects.filter(created_at__date=date.fromisoformat(day))
+    return {"day": day, "reports": found.count()}
 
 
 @shared_task

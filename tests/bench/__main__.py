@@ -6,7 +6,7 @@ import importlib
 import subprocess
 import sys
 
-BENCHES = ("schedules", "throughput", "fast", "http", "latency", "idle")
+BENCHES = ("schedules", "throughput", "fast", "http", "latency", "api", "idle")
 
 
 def main(names: list[str]) -> int:

@@ -98,7 +98,7 @@ def test_a_dead_run_is_replayed_from_its_own_page(outage: Outage) -> None:
     page = outage.page
     outage.mend()
     page.goto(f"/admin/jobs/jobrun/{outage.keys[0]}/change/")
-    page.get_by_role("button", name="Retry").click()
+    page.get_by_role("button", name="Replay").click()
     expect(page.locator(".messagelist .success")).to_have_text(re.compile("is queued again"))
     until_shown(page, ".jobs-head .jobs-badge", "succeeded")
     expect(page.locator(".jobs-timeline")).to_contain_text("replayed by admin")

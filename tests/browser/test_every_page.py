@@ -8,10 +8,11 @@ from django.db import connection
 from playwright.sync_api import BrowserContext
 
 from jobs.models import DeadLetter, Endpoint, Job, JobRun, SlotGap
+from jobs.services.token import make_token
 from tests.browser.watch import inspect
 from tests.support.sample import lay_out
 
-LISTS = ("job", "jobrun", "deadrun", "slotgap", "endpoint", "deadletter")
+LISTS = ("job", "jobrun", "deadrun", "slotgap", "endpoint", "deadletter", "token")
 
 
 def pages() -> Iterator[str]:
@@ -21,7 +22,8 @@ def pages() -> Iterator[str]:
     letter = DeadLetter.objects.create(queue="team.mail", task="team.mail.send", body=body, size=len(body))
     yield ""
     yield from (f"{name}/" for name in LISTS)
-    yield from ("job/add/", "endpoint/add/", "jobrun/?status=dead&since=all", "job/?q=bill", "deadletter/?state=all")
+    yield from (f"{name}/add/" for name in ("job", "endpoint", "token"))
+    yield from ("jobrun/?status=dead&since=all", "job/?q=bill", "deadletter/?state=all")
     for job in Job.objects.order_by("name"):
         yield f"job/{job.pk}/change/"
     yield from (f"job/{job.pk}/{verb}/" for verb in ("pause", "archive", "history"))
@@ -32,6 +34,8 @@ def pages() -> Iterator[str]:
     endpoint = Endpoint.objects.latest("pk")
     yield from (f"endpoint/{endpoint.pk}/{verb}/" for verb in ("change", "try", "history", "delete"))
     yield from (f"deadletter/{letter.pk}/{verb}/" for verb in ("change", "discard", "history"))
+    token = make_token("pipeline", scopes=["jobs:read", "runs:run"]).token
+    yield from (f"token/{token.pk}/{verb}/" for verb in ("change", "revoke", "history"))
     yield f"slotgap/{SlotGap.objects.latest('pk').pk}/change/"
 
 

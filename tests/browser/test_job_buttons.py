@@ -69,7 +69,7 @@ def addresses(admin: Page, running: Site) -> dict[str, list[str]]:
     hook, run = f"{PAGES}endpoint/{number}/", f"{PAGES}jobrun/{key}/"
     deeds = [f"{job}{verb}/" for verb in ("run", "enable", "pause", "resume", "archive", "change")]
     adds = [f"{PAGES}job/add/", f"{PAGES}endpoint/add/"]
-    others = [f"{run}retry/", f"{run}cancel/", f"{hook}try/", f"{hook}change/", f"{hook}delete/"]
+    others = [f"{run}replay/", f"{run}cancel/", f"{hook}try/", f"{hook}change/", f"{hook}delete/"]
     letters = [f"{PAGES}deadletter/1/discard/", f"{PAGES}deadletter/1/send-back/"]
     return {
         "seen": [f"{job}change/", f"{hook}change/", f"{run}change/", f"{PAGES}job/", f"{PAGES}deadrun/"],

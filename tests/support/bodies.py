@@ -9,13 +9,16 @@ from typing import Any
 from celery import shared_task
 
 from jobs import current_run
+from tests.support.ways import WAYS
 
 LINES = "BEATKEEPER_TEST_LINES"
+BOOT = "BEATKEEPER_TEST_BOOT"  # the wall time at which monotonic time began: right under a wrong clock too
 
 
 def _append(word: str) -> None:
     run = current_run()
-    line = f"{word} {run.key} {run.attempt} {os.getpid()} {time.time():.3f}\n"
+    now = float(os.environ[BOOT]) + time.monotonic()
+    line = f"{word} {run.key} {run.attempt} {os.getpid()} {now:.3f}\n"
     descriptor = os.open(os.environ[LINES], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
         os.write(descriptor, line.encode())
@@ -24,11 +27,11 @@ def _append(word: str) -> None:
 
 
 @shared_task
-def body(seconds: float = 0, fails: bool = False, steps: int = 1) -> dict[str, Any]:
+def body(seconds: float = 0, fails: bool = False, steps: int = 1, way: str = "sleep") -> dict[str, Any]:
     """Work for some time, telling each step; optionally fail at the end."""
     _append("started")
     for _ in range(steps):
-        time.sleep(seconds / steps)
+        WAYS[way](seconds / steps)
         if steps > 1:
             _append("working")
     if fails:

@@ -61,6 +61,18 @@ def fails(message: str = "told to fail", repeat: int = 1) -> None:
     raise RuntimeError(message.replace("NUL", "\0") * repeat)
 
 
+class OwnError(Exception):
+    """A team's own, which cannot be made again from its arguments, as pickle would."""
+
+    def __init__(self, code: int, *, reason: str) -> None:
+        super().__init__(f"{code}: {reason}")
+
+
+@shared_task(dont_autoretry_for=(OwnError,))
+def fails_in_its_own_way() -> None:
+    raise OwnError(7, reason="out of paper")
+
+
 @shared_task(bind=True, base=OwnBase)
 def fails_until(self: Any, attempt: int) -> dict[str, Any]:
     effect("fails_until")

@@ -17,13 +17,17 @@ def plan(name: str, **params: Any) -> list[dict[str, Any]]:
     with connection.cursor() as cursor:
         cursor.execute("EXPLAIN (FORMAT JSON) " + Statement(name).text, params)
         found = cursor.fetchone()[0]
-    tree = found if isinstance(found, list) else json.loads(found)
-    return list(_nodes(tree[0]["Plan"]))
+    return nodes_of(found if isinstance(found, list) else json.loads(found))
 
 
 def plan_of(rows: QuerySet[Any]) -> list[dict[str, Any]]:
     """The nodes of a queryset's plan, from the top."""
-    return list(_nodes(json.loads(rows.explain(format="json"))[0]["Plan"]))
+    return nodes_of(json.loads(rows.explain(format="json")))
+
+
+def nodes_of(tree: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The nodes of what EXPLAIN tells as JSON, from the top."""
+    return list(_nodes(tree[0]["Plan"]))
 
 
 def indexes(nodes: list[dict[str, Any]]) -> set[str]:

@@ -8,6 +8,7 @@ import secrets
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,6 +48,7 @@ class Stack:
             "DATABASE_URL": database_url,
             "BROKER_URL": broker_url,
             bodies.LINES: str(self.lines_file),
+            bodies.BOOT: str(time.time() - time.monotonic()),
         }
 
     def manage(self, *arguments: str) -> str:
@@ -114,12 +116,12 @@ class Stack:
         values = [json.dumps(value) if isinstance(value, (dict, list)) else value for value in fields.values()]
         return int(self.sql(f"INSERT INTO jobs_job ({columns}) VALUES ({marks}) RETURNING id", *values)[0][0])
 
-    def lines(self, word: str = "") -> list[Line]:
-        """What the bodies told so far, oldest first; only one word's lines if named."""
+    def lines(self, word: str = "", *, last_bytes: int | None = None) -> list[Line]:
+        """What the bodies told so far, oldest first; only one word's lines, or those at the file's end, if asked."""
         if not self.lines_file.exists():
             return []
         found = []
-        for text in self.lines_file.read_text().splitlines():
+        for text in _end_of(self.lines_file, last_bytes).splitlines():
             kind, key, attempt, pid, at = text.split()
             if word in {"", kind}:
                 found.append(Line(kind, key, int(attempt), int(pid), float(at)))
@@ -138,6 +140,17 @@ class Stack:
                 os.killpg(process.pid, signal.SIGKILL)
         for process in self.processes:
             process.wait(timeout=10)
+
+
+def _end_of(file: Path, last_bytes: int | None) -> str:
+    """The last whole lines of a file, or all of it."""
+    with file.open("rb") as content:
+        size = content.seek(0, os.SEEK_END)
+        content.seek(max(0, size - (size if last_bytes is None else last_bytes)))
+        if content.tell():
+            content.readline()
+        whole, _, _ = content.read().rpartition(b"\n")  # a line may be on its way just now
+        return whole.decode()
 
 
 @contextmanager

@@ -8,3 +8,4 @@ import os
 from scheduler_project.settings import *  # noqa: F403
 
 BEATKEEPER = json.loads(os.environ.get("BEATKEEPER_TEST_SETTINGS", "{}"))
+CELERY_BROKER_HEARTBEAT = int(os.environ.get("BEATKEEPER_TEST_HEARTBEAT", "120"))  # 120: nothing is set

@@ -24,6 +24,8 @@ def _table(page: str) -> list[list[str]]:
 
 
 def _plain(value: object) -> str:
+    if isinstance(value, str):
+        return value
     return ", ".join(f"`{item}`" for item in value) if isinstance(value, tuple) else f"{value:g}"
 
 

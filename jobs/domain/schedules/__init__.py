@@ -10,6 +10,7 @@ on the arguments and on the installed ``tzdata`` package alone.
 from .base import Schedule
 from .build import build
 from .cautions import warnings
+from .clock_change import clock_change
 from .preview import PreviewSlot, preview, to_local
 from .spec import KINDS, ScheduleSpec
 from .wall import parse_wall
@@ -22,6 +23,7 @@ __all__ = [
     "Schedule",
     "ScheduleSpec",
     "build",
+    "clock_change",
     "describe",
     "parse_wall",
     "preview",

@@ -24,7 +24,7 @@ from .yearly_rule import parse_footer
 _UNIX_EPOCH = 719_162 * DAY
 _BEGINNING = -(10**12)
 _END = 10**12
-_NOT_A_CLOCK_CHANGE = 3 * 3600
+NOT_A_CLOCK_CHANGE = 3 * 3600
 _WIDEST_OFFSET = DAY
 
 
@@ -89,7 +89,7 @@ def _sums(left: array[int] | list[int], right: array[int]) -> array[int]:
 def _fixed_from(offsets: array[int], shows_from: array[int], shows_until: array[int]) -> array[int]:
     owned = array("q", [shows_from[0]])
     for index in range(1, len(offsets)):
-        if abs(offsets[index] - offsets[index - 1]) >= _NOT_A_CLOCK_CHANGE:
+        if abs(offsets[index] - offsets[index - 1]) >= NOT_A_CLOCK_CHANGE:
             owned.append(shows_from[index])
         else:
             owned.append(max(owned[-1], shows_until[index - 1]))

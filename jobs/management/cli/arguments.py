@@ -70,7 +70,7 @@ def text(value: str) -> str:
 def find_job(name: str) -> Job:
     """The living job of a name."""
     named = Job.objects.filter(name=name) if NAME.fullmatch(name) else Job.objects.none()
-    job = named.living().select_related("cursor", "endpoint").first()
+    job = named.living().select_related("cursor", "endpoint", "webhook").first()
     if job is None:
         was = " It was archived." if named.exists() else ""
         raise NotFoundError(f'There is no job "{name}".{was} `jobs list` shows those there are.')

@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
+from jobs.documents import iso, run_document
 from jobs.domain.masking import mask_json, mask_text
 from jobs.management.cli.arguments import add_json, error_group, instant, rows
-from jobs.management.cli.documents import run_document
-from jobs.management.cli.output import Output, iso, shown
+from jobs.management.cli.output import Output, shown
 from jobs.models import JobRun
 from jobs.store import dead
 from jobs.store.clock import database_now
@@ -84,7 +84,7 @@ def _write_runs(group: str, window: Window, limit: int, out: Output) -> None:
     if not runs:
         out.note(f"Group {group} has no dead run with a slot since {shown(window.since)}.")
     if len(runs) > limit:
-        out.note(f"More than {limit} runs: raise --limit. `jobs retry --group {group}` replays all.")
+        out.note(f"More than {limit} runs: raise --limit. `jobs replay --group {group}` replays all.")
 
 
 def _errors(run: JobRun) -> Any:

@@ -19,32 +19,55 @@ HELP = "list messages of others from jobs.dead, send them back or discard them"
 _COLUMNS = ("id", "received_at", "queue", "reason", "task", "size", "state")
 _FIELDS = (*_COLUMNS, "exchange", "routing_key", "content_type", "content_encoding", "disposed_at")
 _WHO = "command line"
+_DEEDS = ("list", "send-back", "discard")
+_HIGHEST_ID = 2**63 - 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
-    parser.add_argument("deed", nargs="?", choices=["list", "send-back", "discard"], default="list")
-    parser.add_argument("ids", metavar="ID", nargs="*", type=int)
+    parser.add_argument(
+        "words", metavar="list|send-back|discard|ID", nargs="*", type=_word, help="what to do (list), then with which"
+    )
     parser.add_argument("--state", choices=[state.value for state in LetterState], default="kept", help="list (kept)")
     parser.add_argument("--queue", help="list only what died in this queue")
     parser.add_argument("--limit", type=rows, default=20, help="list at most so many, newest first (20)")
 
 
 def handle(options: dict[str, Any], out: Output) -> None:
-    if options["deed"] == "list":
-        _list(options, out)
-    elif options["ids"]:
-        _dispose(options["deed"], options["ids"], out)
+    deed, ids = _read(options["words"])
+    if deed == "list":
+        _list(options, ids, out)
+    elif ids:
+        _dispose(deed, ids, out)
     else:
-        raise InvalidFieldError(
-            "ids", f"`{options['deed']}` wants the ids of dead letters; `jobs dead-letters` lists them."
-        )
+        raise InvalidFieldError("ids", f"`{deed}` wants the ids of dead letters; `jobs dead-letters` lists them.")
 
 
-def _list(options: dict[str, Any], out: Output) -> None:
+def _word(text: str) -> str | int:
+    """A deed or an id; an argparse type."""
+    if text in _DEEDS:
+        return text
+    if text.isascii() and text.isdigit() and int(text) <= _HIGHEST_ID:
+        return int(text)
+    raise argparse.ArgumentTypeError(
+        f"{text!r} is neither {', '.join(_DEEDS)} nor the id of a dead letter; `jobs dead-letters` lists them"
+    )
+
+
+def _read(words: list[str | int]) -> tuple[str, list[int]]:
+    """What to do, and with which: ids alone are to be listed."""
+    deed = words[0] if words and isinstance(words[0], str) else "list"
+    rest = words[1:] if words and isinstance(words[0], str) else words
+    ids = [word for word in rest if isinstance(word, int)]
+    if len(ids) < len(rest):
+        raise InvalidFieldError("deed", f"Name one of {', '.join(_DEEDS)}, once, and before the ids.")
+    return deed, ids
+
+
+def _list(options: dict[str, Any], ids: list[int], out: Output) -> None:
     chosen = letters().filter(state=options["state"])
-    if options["ids"]:
-        chosen = chosen.filter(pk__in=options["ids"])
+    if ids:
+        chosen = chosen.filter(pk__in=ids)
     if options["queue"] is not None:
         chosen = chosen.filter(queue=options["queue"])
     found = list(with_body_start(chosen).order_by("-pk")[: options["limit"]])

@@ -9,6 +9,8 @@ from typing import Any
 
 from django.core.management.base import OutputWrapper
 
+from jobs.documents import iso
+
 
 class Output:
     """Where a verb writes to."""
@@ -41,11 +43,6 @@ class Output:
             self._out.write(
                 "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() + "\n"
             )
-
-
-def iso(instant: datetime | None) -> str | None:
-    """UTC with a Z, and microseconds only where there are some."""
-    return None if instant is None else instant.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def shown(value: object) -> str:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from jobs.documents import job_summary
+from jobs.management.cli import remote
 from jobs.management.cli.arguments import add_json, find_job, instant
-from jobs.management.cli.documents import job_summary
 from jobs.management.cli.output import Output
 from jobs.services.pause import pause
 from jobs.store.clock import database_now
+
+if TYPE_CHECKING:
+    from jobs.client import Client
 
 HELP = "stop making runs of a job"
 
@@ -24,8 +28,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def handle(options: dict[str, Any], out: Output) -> None:
     job = find_job(options["name"])
     pause(job, until=options["until"], reason=options["reason"])
+    _tell(job_summary(job, database_now()), options, out)
+
+
+def handle_remote(options: dict[str, Any], client: Client, out: Output) -> None:
+    job = client.pause(options["name"], until=options["until"], reason=options["reason"])
+    _tell(remote.job_summary(job), options, out)
+
+
+def _tell(summary: dict[str, Any], options: dict[str, Any], out: Output) -> None:
     if out.is_json:
-        out.json(job_summary(job, database_now()))
+        out.json(summary)
     else:
         until = f" until {options['until'].isoformat()}" if options["until"] else ""
-        out.line(f"{job.name} is paused{until}. Runs that are queued or running go on.")
+        out.line(f"{summary['name']} is paused{until}. Runs that are queued or running go on.")

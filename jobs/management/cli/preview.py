@@ -6,15 +6,18 @@ import argparse
 import sys
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jobs import clock
+from jobs.documents import slot_document
 from jobs.domain.preview_lines import MAX_COUNT, answer
-from jobs.domain.schedules import ScheduleSpec, describe, preview, warnings
-from jobs.errors import InvalidFieldError
+from jobs.domain.schedules import ScheduleSpec, clock_change, describe, preview, warnings
+from jobs.errors import CallerError, InvalidFieldError
 from jobs.management.cli.arguments import add_json, find_job, instant, rows
-from jobs.management.cli.documents import slot_document
 from jobs.management.cli.output import Output
+
+if TYPE_CHECKING:
+    from jobs.client import Client
 
 HELP = "show the coming slots of a job or of a cron expression"
 
@@ -37,7 +40,39 @@ def handle(options: dict[str, Any], out: Output) -> None:
     after: datetime = options["after"] or clock.utcnow()
     spec = _spec(options)
     slots = [slot_document(slot) for slot in preview(spec, after, options["count"])]
-    document = {"schedule": describe(spec), "timezone": spec.timezone, "slots": slots, "warnings": warnings(spec)}
+    document = {
+        "schedule": describe(spec),
+        "timezone": spec.timezone,
+        "slots": slots,
+        "clock_change": clock_change(spec, after),
+        "warnings": warnings(spec),
+    }
+    _tell(document, out)
+
+
+def handle_remote(options: dict[str, Any], client: Client, out: Output) -> None:
+    """The server tells of no clock change: each slot that one moves is marked."""
+    if options["stdin"]:
+        raise CallerError("--stdin needs no server: leave --server out.")
+    _check_zone(options)
+    when = {"after": options["after"], "count": options["count"]}
+    zone = options["tz"] or "UTC"
+    if options["cron"] is not None:
+        found = client.preview_schedule("cron", cron=options["cron"], timezone=zone, **when)
+    else:
+        found = client.preview(options["name"], **when)
+        zone = client.job(options["name"]).document["timezone"]
+    document = {
+        "schedule": found.schedule,
+        "timezone": zone,
+        "slots": found.document["slots"],
+        "clock_change": None,
+        "warnings": list(found.warnings),
+    }
+    _tell(document, out)
+
+
+def _tell(document: dict[str, Any], out: Output) -> None:
     if out.is_json:
         out.json(document)
     else:
@@ -54,9 +89,13 @@ def answer_lines(lines: Iterable[bytes], out: Output) -> None:
 def _spec(options: dict[str, Any]) -> ScheduleSpec:
     if options["cron"] is not None:
         return ScheduleSpec(kind="cron", cron=options["cron"], timezone=options["tz"] or "UTC")
-    if options["tz"] is not None:
-        raise InvalidFieldError("tz", f"--tz {options['tz']} goes with --cron; a job has its own time zone.")
+    _check_zone(options)
     return find_job(options["name"]).spec
+
+
+def _check_zone(options: dict[str, Any]) -> None:
+    if options["tz"] is not None and options["cron"] is None:
+        raise InvalidFieldError("tz", f"--tz {options['tz']} goes with --cron; a job has its own time zone.")
 
 
 def _write(document: dict[str, Any], out: Output) -> None:
@@ -69,3 +108,5 @@ def _write(document: dict[str, Any], out: Output) -> None:
     )
     if not document["slots"]:
         out.note("No slot is left.")
+    if document["clock_change"]:
+        out.line(document["clock_change"])

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from jobs.documents import job_summary
 from jobs.domain.policies import CatchUp
+from jobs.management.cli import remote
 from jobs.management.cli.arguments import add_json, find_job
-from jobs.management.cli.documents import job_summary
 from jobs.management.cli.output import Output
 from jobs.services.resume import resume
 from jobs.store.clock import database_now
+
+if TYPE_CHECKING:
+    from jobs.client import Client
 
 HELP = "end a pause"
 
@@ -28,7 +32,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def handle(options: dict[str, Any], out: Output) -> None:
     job = find_job(options["name"])
     resume(job, catch_up=options["catch_up"])
+    _tell(job_summary(find_job(job.name), database_now()), out)
+
+
+def handle_remote(options: dict[str, Any], client: Client, out: Output) -> None:
+    _tell(remote.job_summary(client.resume(options["name"], catch_up=options["catch_up"])), out)
+
+
+def _tell(summary: dict[str, Any], out: Output) -> None:
     if out.is_json:
-        out.json(job_summary(find_job(job.name), database_now()))
+        out.json(summary)
     else:
-        out.line(f"{job.name} goes on.")
+        out.line(f"{summary['name']} goes on.")

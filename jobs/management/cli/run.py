@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import threading
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jobs import clock
+from jobs.documents import run_document
 from jobs.domain.json_value import parse_json
 from jobs.domain.messages import RunKey
 from jobs.domain.states import RunStatus
 from jobs.errors import CallerError
+from jobs.management.cli import remote
 from jobs.management.cli.arguments import add_json, find_job, instant, seconds
-from jobs.management.cli.documents import run_document
 from jobs.management.cli.output import Output
 from jobs.management.cli.runs import get_run
 from jobs.models import JobRun
 from jobs.services.run import run_job
+
+if TYPE_CHECKING:
+    from jobs.client import Client, Operation
 
 HELP = "run a job now, after a delay or at a time"
 _LONGEST_POLL_SECONDS = 1.0
@@ -45,12 +50,35 @@ def handle(options: dict[str, Any], out: Output) -> None:
     delay = None if options["delay"] is None else timedelta(seconds=options["delay"])
     key = run_job(job, payload=_payload(options), at=options["at"], delay=delay, force=options["force"])
     run = get_run(key) if options["wait"] is None else _wait(key, options["wait"])
+    _tell(run_document(run), options["wait"], out)
+
+
+def handle_remote(options: dict[str, Any], client: Client, out: Output) -> None:
+    when = {"at": options["at"], "delay": options["delay"]}
+    operation = client.run(options["name"], force=options["force"], **when, **(_payload(options) or {}))
+    document = _of_new(operation) if options["wait"] is None else _wait_remote(client, operation, options["wait"])
+    _tell(document, options["wait"], out)
+
+
+def _of_new(operation: Operation) -> dict[str, Any]:
+    """Its run, without asking again: that would need one more scope."""
+    found = {name: value for name, value in operation.metadata.items() if name not in ("progress", "expires_at")}
+    return {**found, "result": None, "last_error": ""}
+
+
+def _wait_remote(client: Client, operation: Operation, patience: float) -> dict[str, Any]:
+    with contextlib.suppress(TimeoutError):
+        operation.wait(patience)
+    return remote.run_document(client.run_of(operation.run))
+
+
+def _tell(run: dict[str, Any], patience: float | None, out: Output) -> None:
     if out.is_json:
-        out.json(run_document(run))
+        out.json(run)
     else:
-        out.line(f"{key}  {run.status}")
-    if options["wait"] is not None and run.status != RunStatus.SUCCEEDED:
-        raise CallerError(_why_not(run, options["wait"]))
+        out.line(f"{run['run']}  {run['status']}")
+    if patience is not None and run["status"] != RunStatus.SUCCEEDED:
+        raise CallerError(_why_not(run, patience))
 
 
 def _payload(options: dict[str, Any]) -> dict[str, Any] | None:
@@ -69,8 +97,8 @@ def _wait(key: RunKey, patience: float) -> JobRun:
     return run
 
 
-def _why_not(run: JobRun, patience: float) -> str:
-    if not RunStatus(run.status).is_terminal:
-        return f"Run {run.key} is still {run.status} after {patience:g} s. `jobs runs {run.job.name}` shows it."
-    reason = run.last_error.strip().splitlines()
-    return f"Run {run.key} is {run.status}{': ' + reason[-1] if reason else '.'}"
+def _why_not(run: dict[str, Any], patience: float) -> str:
+    if not RunStatus(run["status"]).is_terminal:
+        return f"Run {run['run']} is still {run['status']} after {patience:g} s. `jobs runs {run['job']}` shows it."
+    reason = run["last_error"].strip().splitlines()
+    return f"Run {run['run']} is {run['status']}{': ' + reason[-1] if reason else '.'}"

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import argparse
-from datetime import timedelta
-from typing import Any
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from django.db.models import QuerySet
 
+from jobs import clock
+from jobs.documents import run_document
 from jobs.domain.messages import RunKey
 from jobs.domain.states import RunStatus
 from jobs.errors import NotFoundError
+from jobs.management.cli import remote
 from jobs.management.cli.arguments import add_json, find_job, rows
-from jobs.management.cli.documents import run_document
 from jobs.management.cli.output import Output
 from jobs.models import JobRun
 from jobs.store.clock import database_now
 
+if TYPE_CHECKING:
+    from jobs.client import Client
+
 HELP = "list the newest runs"
+_EVER = datetime(1970, 1, 1, tzinfo=UTC)
 _COLUMNS = ("run", "job", "status", "attempts", "scheduled_for", "started_at", "finished_at")
 
 
@@ -31,13 +39,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def handle(options: dict[str, Any], out: Output) -> None:
     runs = list(_query(options)[: options["limit"]])
+    rows = [[getattr(run, column, None) for column in ("key", *_COLUMNS[1:])] for run in runs]
+    _write([run_document(run) for run in runs], rows, out)
+
+
+def handle_remote(options: dict[str, Any], client: Client, out: Output) -> None:
+    asked = client.runs(
+        options["name"], status=options["status"], since=_since(options), page_size=min(options["limit"], 1_000)
+    )
+    runs = list(islice(asked, options["limit"]))
+    rows = [[getattr(run, column) for column in _COLUMNS] for run in runs]
+    _write([remote.run_document(run) for run in runs], rows, out)
+
+
+def _write(documents: list[dict[str, Any]], rows: Sequence[Sequence[object]], out: Output) -> None:
     if out.is_json:
-        for run in runs:
-            out.json(run_document(run))
-    elif runs:
-        out.table(_COLUMNS, ([getattr(run, column, None) for column in ("key", *_COLUMNS[1:])] for run in runs))
+        for document in documents:
+            out.json(document)
+    elif rows:
+        out.table(_COLUMNS, rows)
     else:
         out.note("There are no such runs here.")
+
+
+def _since(options: dict[str, Any]) -> datetime | None:
+    """The server looks at all runs of a job, but at one day of all jobs, unless told otherwise."""
+    if options["days"]:
+        return clock.utcnow() - timedelta(days=min(options["days"], (clock.utcnow() - _EVER).days))
+    return None if options["name"] or options["status"] else _EVER
 
 
 def get_run(key: RunKey) -> JobRun:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from jobs.domain.problems import Code, Problem, Severity
+
 
 class Level(StrEnum):
     """How it was found. A fault keeps runs from being made or executed, or endangers them."""
@@ -37,3 +39,9 @@ def warn(check: str, text: str, mend: str) -> Finding:
 def fault(check: str, text: str, mend: str) -> Finding:
     """Someone must act."""
     return Finding(check, Level.FAULT, text, mend)
+
+
+def of_problem(check: str, problem: Problem) -> Finding:
+    """What is wrong with the platform, as a finding. Stuck runs are a fault, though others go on."""
+    is_fault = problem.severity is Severity.DOWN or problem.code is Code.STUCK_RUNS
+    return (fault if is_fault else warn)(check, problem.message, problem.what_to_do)

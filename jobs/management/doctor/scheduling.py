@@ -2,60 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import timedelta
+from collections.abc import Iterator, Mapping, Sequence
 
 from jobs.conf import config
-from jobs.domain.schedules import tzdata_version
-from jobs.management.doctor.finding import Finding, fault, ok, warn
-from jobs.models import JobCursor, Leader
+from jobs.domain.problems import Code
+from jobs.management.doctor.finding import Finding, of_problem, ok, warn
+from jobs.models import JobCursor
+from jobs.services.platform import PlatformStatus, platform_status
 from jobs.services.queues import queue_warning
-from jobs.store import state
-from jobs.store.clock import database_now
-from jobs.store.installation import stuck_runs, unserved_queues
 
-_LATELY = timedelta(seconds=30)
-_START_BEAT = "Start one: celery -A PROJECT beat."
 _SHOWN = 5
+# A subject's name, and the problems that it has or has not.
+_SUBJECTS: Mapping[str, Sequence[Code]] = {
+    "leader": (Code.LEADER_MISSING, Code.LEADER_SILENT, Code.EMISSION_LATE),
+    "dispatcher": (Code.DISPATCHER_SILENT, Code.BROKER_AWAY, Code.BROKER_BLOCKED, Code.QUEUE_REFUSED),
+    "tzdata": (Code.TZDATA_DIFFERS,),
+    "stuck runs": (Code.STUCK_RUNS, Code.WORK_UNSENT, Code.WORK_UNCLAIMED, Code.QUEUE_BEHIND),
+    "unknown queues": (Code.QUEUE_UNKNOWN,),
+}
 
 
 def findings() -> Iterator[Finding]:
-    """Leaders, zones, parked jobs, queues, stuck runs."""
-    yield from _leaders()
-    yield _zones()
+    """What the platform says of itself, by subject; then parked jobs, and queues without a worker."""
+    status = platform_status()
+    for subject, codes in _SUBJECTS.items():
+        found = [problem for problem in status.problems if problem.code in codes]
+        yield from (of_problem(subject, problem) for problem in found)
+        if not found:
+            yield ok(subject, _all_is_well(subject, status))
     yield _parked()
     yield from _queues()
-    yield from _stuck()
 
 
-def _leaders() -> Iterator[Finding]:
-    horizon = database_now() - _LATELY
-    leaders = {leader.shard: leader for leader in Leader.objects.all()}
-    for shard in range(config().shards):
-        leader = leaders.get(shard)
-        if leader is None or leader.ticked_at is None:
-            yield fault("leader", f"Shard {shard} never had a leader: no slot becomes a run.", _START_BEAT)
-        elif leader.ticked_at < horizon:
-            yield fault(
-                "leader",
-                f"The leader of shard {shard} on {leader.host} last ticked at {leader.ticked_at:%Y-%m-%d %H:%M:%SZ}.",
-                f"See beat's log there. {_START_BEAT}",
-            )
-        else:
-            yield ok("leader", f"Shard {shard} is led from {leader.host}, term {leader.term}.")
-
-
-def _zones() -> Finding:
-    theirs, ours = state.get(state.TZDATA_VERSION), tzdata_version()
-    if theirs is not None and theirs != ours:
-        return warn(
-            "tzdata",
-            f"The leader plans by time zone rules {theirs}; here {ours} are installed: previews may differ.",
-            "Install the same version of the package tzdata everywhere and start again.",
-        )
-    return ok(
-        "tzdata", f"Time zone rules {ours}" + (", as the leader's." if theirs else "; no leader has planned yet.")
-    )
+def _all_is_well(subject: str, status: PlatformStatus) -> str:
+    facts = status.facts
+    match subject:
+        case "leader":
+            return " ".join(f"Shard {one.shard} is led from {one.host}, term {one.term}." for one in facts.shards)
+        case "dispatcher":
+            return f"The broker as the leader's dispatcher sees it: {facts.broker.state}."
+        case "tzdata":
+            known = ", as the leader's." if facts.zone_rules.leader else "; no leader has planned yet."
+            return f"Time zone rules {facts.zone_rules.here}{known}"
+        case "stuck runs":
+            return "No run is stuck."
+        case _:
+            return "Every queue that runs wait in is one of the settings'."
 
 
 def _parked() -> Finding:
@@ -73,25 +65,3 @@ def _queues() -> Iterator[Finding]:
             yield warn("queues", problem, "Where no job uses this queue, nothing need be done.")
         else:
             yield ok("queues", f"Queue {queue} has a worker.")
-    for queue in unserved_queues(config().queues, limit=_SHOWN):
-        yield warn(
-            "queues",
-            f"Runs wait in queue {queue}, which the settings do not name: nobody sends or takes them.",
-            f'Add it to BEATKEEPER["QUEUES"] and start a worker (-Q {queue}), or edit their jobs and cancel the runs.',
-        )
-
-
-def _stuck() -> Iterator[Finding]:
-    counts = stuck_runs()
-    if counts.not_reaped:
-        yield fault("stuck runs", f"{counts.not_reaped} run(s) have a lease that ended 2 minutes ago.", _START_BEAT)
-    if counts.not_sent:
-        yield warn(
-            "stuck runs",
-            f"{counts.not_sent} run(s) are due for 5 minutes and not sent.",
-            "Either the queue's window is full and more workers help, or the broker is away: see beat's log.",
-        )
-    if counts.not_claimed:
-        yield warn("stuck runs", f"{counts.not_claimed} run(s) were sent 15 minutes ago and not taken.", "Add workers.")
-    if not any(counts):
-        yield ok("stuck runs", "No run is stuck.")

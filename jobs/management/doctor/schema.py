@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from jobs.management.doctor.finding import Finding, fault, ok, warn
+from jobs.domain.problems import of_partitions
+from jobs.management.doctor.finding import Finding, fault, of_problem, ok
 from jobs.services.ensure_partitions import ensure_partitions
+from jobs.services.platform import partition_facts
 from jobs.store.clock import database_now
-from jobs.store.installation import first_missing_day
-
-_LEAST_DAYS_AHEAD = 2
-_USUAL_DAYS_AHEAD = 7
 
 
 def unapplied() -> list[str]:
@@ -32,13 +30,7 @@ def migration_finding(missing: list[str]) -> Finding:
 def findings(*, is_mending: bool) -> Iterator[Finding]:
     """Partitions; made first when mending."""
     made = ensure_partitions(database_now()) if is_mending else 0
-    first = first_missing_day()
-    mend = "Beat makes them; see whether it runs. Or run manage.py doctor --fix."
-    if first is not None and first < _USUAL_DAYS_AHEAD:
-        level = fault if first < _LEAST_DAYS_AHEAD else warn
-        when = "today" if first == 0 else f"in {first} day(s)"
-        yield level(
-            "partitions", f"The run table has no partition for the day {when}: its slots cannot be stored.", mend
-        )
-    else:
+    found = [of_problem("partitions", problem) for problem in of_partitions(partition_facts())]
+    yield from found
+    if not found:
         yield ok("partitions", "The run table has its partitions ahead" + (f"; made {made}." if made else "."))

@@ -33,7 +33,7 @@ def test_a_queued_run_is_cancelled_at_once() -> None:
     assert run.finished_at is not None
 
 
-def test_a_run_that_waits_for_a_retry_is_cancelled_at_once() -> None:
+def test_b118_a_run_that_waits_for_a_retry_is_cancelled_at_once() -> None:
     """B118 (c)."""
     run = make_run(make_job(), run_after=database_now() + timedelta(hours=1), attempts=2)
     assert cancel(run.key) is RunStatus.CANCELLED

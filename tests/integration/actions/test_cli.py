@@ -130,6 +130,14 @@ def test_list_and_show_tell_the_endpoint_of_an_http_job_and_nothing_of_its_secre
     assert not [word for word in (SECRET, "s3cr3t", endpoint.sealed_secret, endpoint.sealed_headers) if word in said]
 
 
+def test_show_tells_the_webhook_and_that_it_is_disabled() -> None:
+    make_job(name="report", webhook=make_endpoint(name="billing", enabled=False))
+    (document,) = documents("show", "report")
+    assert document["definition"]["webhook"] == "billing"
+    assert any("webhooks to it are dead at once" in warning for warning in document["warnings"])
+    assert "webhook:  billing" in jobs("show", "report")
+
+
 def test_run_takes_a_body_for_an_http_job_and_arguments_for_a_task() -> None:
     job = make_job(name="invoice", task="", endpoint=make_endpoint())
     make_job(name="report")
@@ -295,8 +303,7 @@ def test_preview_from_stdin_answers_line_by_line_without_a_database(monkeypatch:
         question = {"expr": "0 9 * * *", "tz": "Europe/Berlin", "after": "2026-01-01T00:00:00+00:00", "count": 2}
         for line, answer in [
             (json.dumps(question), {"next": ["2026-01-01T09:00:00+01:00", "2026-01-02T09:00:00+01:00"]}),
-            ("nonsense", {"error": "The line is not JSON."}),
-            ("[1]", {"error": "The line is not a JSON object."}),
+            (json.dumps(question | {"count": 0}), {"error": "count is 0; it must be a whole number from 1 to 10,000."}),
             (
                 json.dumps(question | {"expr": "61 * * * *"}),
                 {"error": 'Cron "61 * * * *" is invalid: minute 61 is outside 0-59.'},

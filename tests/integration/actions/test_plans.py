@@ -70,9 +70,3 @@ def test_the_jobs_of_an_endpoint_are_counted_by_index_up_to_the_cap() -> None:
     assert not scans(nodes)
     assert endpoint_users([busy.pk, idle.pk], cap=100) == {busy.pk: 100, idle.pk: 0}
     assert endpoint_users([], cap=100) == {}
-
-
-def test_the_doctors_counts_read_small_indexes(now: datetime) -> None:
-    nodes = plan("stuck_runs")
-    assert indexes(nodes) <= {"jobrun_leased", "jobrun_ready", "jobrun_out"}
-    assert not scans(nodes)

@@ -82,8 +82,7 @@ def test_a_time_in_another_zone_lands_in_the_partition_of_its_utc_day() -> None:
 
 
 @pytest.mark.parametrize("args", [[None], ["café ☃"], [{"a": [1.5, True]}], ["x" * 100_000], [2**70], ["\u2028\u202e"]])
-def test_what_a_run_is_called_with_reaches_the_message_unchanged(args: list[Any]) -> None:
-    """B130."""
+def test_b130_what_a_run_is_called_with_reaches_the_message_unchanged(args: list[Any]) -> None:
     job = make_job(args=args, kwargs={"a": args})
     of_the_job, of_the_run = run_job(job), run_job(job, payload={"args": [args]})
     bodies = {out.key: json.loads(out.content.body) for out in select_by_key([of_the_job, of_the_run])}

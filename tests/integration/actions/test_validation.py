@@ -46,7 +46,8 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
     (
         {"timeout_seconds": 0},
         "timeout_seconds",
-        "timeout_seconds 0 is outside 1 to 2,592,000. Empty means the task's own, else 1,800.",
+        "timeout_seconds 0 is outside 1 to 2,592,000. Empty means the task's own, else 1,800; of an HTTP job the "
+        "endpoint's.",
     ),
     (
         {"timeout_seconds": 60, "soft_timeout_seconds": 60},
@@ -184,14 +185,13 @@ CALENDAR = {
         ({"kind": "once", "once_at": FUTURE, "cron": "* * * * *"}, "cron"),
     ],
 )
-def test_none_or_two_kinds_of_schedule_are_refused(fields: dict[str, Any], field: str) -> None:
-    """B131."""
+def test_b131_none_or_two_kinds_of_schedule_are_refused(fields: dict[str, Any], field: str) -> None:
     with pytest.raises(ValidationError) as caught:
         make_job(**fields)
     assert field in caught.value.message_dict
 
 
-def test_two_kinds_of_schedule_are_refused_by_the_table_too() -> None:
+def test_b131_two_kinds_of_schedule_are_refused_by_the_table_too() -> None:
     """B131, by raw SQL."""
     job = make_job()
     with pytest.raises(IntegrityError, match="job_one_kind"), transaction.atomic():
@@ -307,8 +307,7 @@ def test_a_name_is_taken_while_its_job_lives() -> None:
 @pytest.mark.parametrize(
     "args", [[None], ["café ☃"], [{"a": [1.5, True, "x"]}], ["x" * 100_000], [2**70], ["\u2028\u202e"]]
 )
-def test_good_json_comes_back_equal(args: list[Any]) -> None:
-    """B130."""
+def test_b130_good_json_comes_back_equal(args: list[Any]) -> None:
     job = make_job(args=args, kwargs={"a": args})
     stored = Job.objects.get(pk=job.pk)
     assert (stored.args, stored.kwargs, stored.enabled) == (args, {"a": args}, True)

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from jobs.admin import dead as dead_admin
 from jobs.services.archive import archive
 from tests.integration.dead.conftest import BUSY, group_of, make_dead
-from tests.support.factories import make_job
+from tests.support.factories import make_endpoint, make_job
 from tests.support.job_history import get_run
 
 GROUPS = "/admin/jobs/deadrun/"
@@ -69,6 +69,26 @@ def test_a_groups_page_shows_its_runs_with_the_errors_of_each_attempt(admin_clie
     assert "•••" in content
     assert "hunter2" not in content
     assert content.count('name="runs"') == 1
+
+
+def test_times_are_shown_in_the_job_s_zone_as_on_other_pages(admin_client: Client) -> None:
+    errors = [
+        {"attempt": 1, "kind": "failed", "at": "2026-07-01T10:00:00.5+00:00"},
+        {"attempt": 2, "kind": "failed", "at": "nonsense"},
+    ]
+    make_dead(make_job(timezone="Europe/Berlin"), errors=errors)
+    content = admin_client.get(page()).content.decode()
+    assert "2026-07-01 12:00:00.500 +02:00" in content
+    assert "2026-07-01T10" not in content
+    assert "nonsense" not in content
+
+
+def test_a_call_s_own_body_is_shown_in_place_of_the_job_s(admin_client: Client) -> None:
+    job = make_job(task="", endpoint=make_endpoint(), body={"whose": "the job"})
+    make_dead(job, payload={"body": {"whose": "the run"}})
+    make_dead(job, ago=120)
+    (own, plain) = admin_client.get(page()).context["runs"]
+    assert (own.arguments, plain.arguments) == ('{"body": {"whose": "the run"}}', '{"body": {"whose": "the job"}}')
 
 
 def test_everything_from_team_code_is_escaped_and_masked(admin_client: Client) -> None:

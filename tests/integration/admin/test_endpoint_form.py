@@ -12,9 +12,14 @@ from django.contrib.admin.models import LogEntry
 from django.db import connection
 from django.test import Client
 
+from jobs.admin import dead_letter, endpoint_try
 from jobs.admin import endpoint as endpoint_admin
-from jobs.models import Endpoint, Job
+from jobs.admin.endpoint_form import fingerprint
+from jobs.conf import config
+from jobs.domain.answers import Failure, FailureKind
+from jobs.models import DeadLetter, Endpoint, Job
 from jobs.sealing import seal, unseal
+from jobs.services.try_endpoint import Trial
 from tests.integration.admin.conftest import errors
 from tests.support.factories import make_endpoint, make_job
 
@@ -41,6 +46,11 @@ def form(**fields: Any) -> dict[str, Any]:
     """The form of an endpoint filled in, changed by ``fields``."""
     filled = {"name": "billing", "url": "https://api.example.com/hook", "enabled": "on", "timeout_seconds": "30"}
     return {**filled, "headers": "{}", "secret_deed": "keep", "secret_headers_deed": "keep", **fields}
+
+
+def edit(endpoint: Endpoint, **fields: Any) -> dict[str, Any]:
+    """The same as it is sent by who has just opened this endpoint."""
+    return form(opened=fingerprint(Endpoint.objects.get(pk=endpoint.pk)), **fields)
 
 
 def page(endpoint: Endpoint, verb: str = "change") -> str:
@@ -133,7 +143,7 @@ def test_secrets_are_kept_replaced_and_removed(admin_client: Client) -> None:
     before = (endpoint.sealed_secret, endpoint.sealed_headers)
 
     def after(**fields: Any) -> tuple[str, str]:
-        assert admin_client.post(page(endpoint), form(**fields)).status_code == 302
+        assert admin_client.post(page(endpoint), edit(endpoint, **fields)).status_code == 302
         endpoint.refresh_from_db()
         return endpoint.sealed_secret, endpoint.sealed_headers
 
@@ -148,8 +158,11 @@ def test_secrets_are_kept_replaced_and_removed(admin_client: Client) -> None:
 def test_a_generated_secret_is_shown_in_the_answer_to_the_save_and_nowhere_else(
     admin_client: Client, is_new: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
-    address = ADD if is_new else page(make_endpoint(name="billing"))
-    response = admin_client.post(address, form(secret_deed="generate"))
+    filled, address = form(secret_deed="generate"), ADD
+    if not is_new:
+        endpoint = make_endpoint(name="billing")
+        filled, address = edit(endpoint, **filled), page(endpoint)
+    response = admin_client.post(address, filled)
 
     endpoint = Endpoint.objects.get()
     secret = unseal(endpoint.sealed_secret)
@@ -164,11 +177,11 @@ def test_a_generated_secret_is_shown_in_the_answer_to_the_save_and_nowhere_else(
 def test_the_host_is_looked_up_only_when_the_url_is_new(admin_client: Client, looked_up: list[str]) -> None:
     """So that an endpoint can be disabled while the resolver is away."""
     endpoint = make_endpoint(name="billing")
-    admin_client.post(page(endpoint), form(enabled=""))
+    admin_client.post(page(endpoint), edit(endpoint, enabled=""))
     assert looked_up == []
     assert not Endpoint.objects.get().enabled
-    assert "url" in errors(admin_client.post(page(endpoint), form(url="https://unknown.example/")))
-    admin_client.post(page(endpoint), form(url="http://10.0.0.1/"))
+    assert "url" in errors(admin_client.post(page(endpoint), edit(endpoint, url="https://unknown.example/")))
+    admin_client.post(page(endpoint), edit(endpoint, url="http://10.0.0.1/"))
     assert looked_up == ["https://unknown.example/"]
 
 
@@ -234,7 +247,7 @@ def test_the_list_counts_the_living_jobs_of_each_in_one_statement(
 def test_disabling_an_endpoint_that_jobs_call_is_pointed_out(admin_client: Client) -> None:
     endpoint = make_endpoint(name="billing")
     make_job(task="", endpoint=endpoint)
-    response = admin_client.post(page(endpoint), form(enabled=""), follow=True)
+    response = admin_client.post(page(endpoint), edit(endpoint, enabled=""), follow=True)
     assert 'Endpoint "billing" is disabled' in " ".join(str(message) for message in response.context["messages"])
 
 
@@ -244,9 +257,113 @@ def test_secrets_that_no_key_opens_are_told_of_and_can_be_entered_anew(admin_cli
     assert "set, but unreadable. The endpoint&#x27;s secrets were sealed with another SECRET_KEY." in (
         admin_client.get(page(endpoint)).content.decode()
     )
-    admin_client.post(page(endpoint), form(secret_deed="replace", secret_value=SECRET, secret_headers_deed="remove"))
+    admin_client.post(
+        page(endpoint), edit(endpoint, secret_deed="replace", secret_value=SECRET, secret_headers_deed="remove")
+    )
     endpoint.refresh_from_db()
     assert (unseal(endpoint.sealed_secret), endpoint.sealed_headers) == (SECRET, "")
+
+
+def test_of_two_editors_the_later_one_is_refused_and_keeps_what_was_typed(admin_client: Client) -> None:
+    endpoint = make_endpoint(name="billing")
+    hidden = f'<input type="hidden" name="opened" value="{fingerprint(endpoint)}"'
+    assert hidden in admin_client.get(page(endpoint)).content.decode()
+    mine = edit(endpoint, description="mine", secret_deed="replace", secret_value=SECRET)
+    assert admin_client.post(page(endpoint), edit(endpoint, secret_deed="generate")).status_code == 200
+    theirs = Endpoint.objects.get().sealed_secret
+
+    response = admin_client.post(page(endpoint), mine)
+
+    assert errors(response)["__all__"][0].startswith("This endpoint was changed meanwhile by someone else.")
+    assert response.context["adminform"].form["description"].value() == "mine"
+    assert hidden in response.content.decode(), "sent again, refused again"
+    assert SECRET not in response.content.decode()
+    stored = Endpoint.objects.get()
+    assert (stored.description, stored.sealed_secret) == ("", theirs)
+
+
+def test_a_form_that_does_not_say_what_it_was_opened_with_changes_nothing(admin_client: Client) -> None:
+    endpoint = make_endpoint(name="billing")
+    assert "__all__" in errors(admin_client.post(page(endpoint), form(description="mine")))
+    assert Endpoint.objects.get().description == ""
+
+
+def told(response: Any) -> str:
+    return " ".join(str(message) for message in response.context["messages"])
+
+
+def test_an_endpoint_whose_address_may_not_be_called_any_more_can_be_disabled_and_is_told_of(
+    admin_client: Client, settings: Any
+) -> None:
+    settings.BEATKEEPER = {"EGRESS_ALLOW": ["10.1.0.0/16"]}
+    config.cache_clear()
+    endpoint = make_endpoint(name="billing", url="http://10.1.2.3/hook")
+    settings.BEATKEEPER = {"EGRESS_ALLOW": ["10.2.0.0/16"]}
+    config.cache_clear()
+
+    saved = admin_client.post(page(endpoint), edit(endpoint, url=endpoint.url, enabled=""), follow=True)
+
+    assert "The URL is as it was, but may not be called now: 10.1.2.3 is a private address" in told(saved)
+    assert not Endpoint.objects.get().enabled
+    moved = errors(admin_client.post(page(endpoint), edit(endpoint, url="http://10.1.2.4/hook")))
+    assert "10.1.2.4 is a private address" in moved["url"][0]
+
+
+@pytest.mark.parametrize(
+    ("url", "names"),
+    [
+        ("https://api.example.com/hook?x=1&token=abc", "token"),
+        ("https://api.example.com/?api_key=a&code=b&api_key=c", "api_key, code"),
+        ("https://api.example.com/hook?x=1&token=", ""),
+        ("https://api.example.com/hook?order=1&monkey=2", ""),
+    ],
+)
+def test_a_url_that_carries_a_secret_is_pointed_out(admin_client: Client, url: str, names: str) -> None:
+    said = told(admin_client.post(ADD, form(url=url), follow=True))
+    assert ("The URL carries what looks like a secret" in said) == bool(names)
+    assert f"({names})" in said or not names
+
+
+@pytest.mark.parametrize("how", [{"secret_headers_deed": "remove"}, {"secret_headers_value": " { } "}])
+def test_the_removal_of_all_secret_headers_is_said(admin_client: Client, how: dict[str, str]) -> None:
+    endpoint = make_endpoint(name="billing", sealed_headers=seal(HEADERS))
+    saved = admin_client.post(page(endpoint), edit(endpoint, **{"secret_headers_deed": "replace", **how}), follow=True)
+    assert "billing has no secret headers any more: all of them were removed." in told(saved)
+    assert Endpoint.objects.get().sealed_headers == ""
+    assert "no secret headers" not in told(admin_client.post(page(endpoint), edit(endpoint), follow=True))
+
+
+@pytest.fixture
+def atomic_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A team's own project may have it."""
+    monkeypatch.setitem(connection.settings_dict, "ATOMIC_REQUESTS", True)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_with_atomic_requests_too_nobody_waits_for_the_network_in_a_transaction(
+    admin_client: Client, atomic_requests: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """I9."""
+    seen: list[tuple[str, bool]] = []
+
+    def watch(module: Any, name: str, answer: Any) -> None:
+        monkeypatch.setattr(module, name, lambda *_, **__: seen.append((name, connection.in_atomic_block)) or answer)
+
+    watch(endpoint_admin, "host_fault", "")
+    watch(endpoint_try, "try_endpoint", Trial("https://a", (), "{}", Failure(FailureKind.TIMED_OUT, "No.", 1.0, "")))
+    watch(dead_letter, "send_back", "team")
+    letter = DeadLetter.objects.create(queue="team", body=b"{}", size=2)
+    endpoint = make_endpoint(name="billing")
+
+    assert admin_client.post(ADD, form(name="other")).status_code == 302
+    assert admin_client.post(page(endpoint), edit(endpoint, url="https://b.example/")).status_code == 302
+    assert admin_client.post(page(endpoint, "try"), {"body": "{}"}).status_code == 200
+    assert admin_client.post(f"/admin/jobs/deadletter/{letter.pk}/send-back/").status_code == 302
+    ticked = {"action": "send_back_selected", "_selected_action": [letter.pk]}
+    assert admin_client.post("/admin/jobs/deadletter/", ticked).status_code == 302
+
+    assert [name for name, _ in seen] == ["host_fault", "host_fault", "try_endpoint", "send_back", "send_back"]
+    assert not any(is_in_transaction for _, is_in_transaction in seen)
 
 
 def test_the_templates_of_the_endpoint_pages_name_no_stored_secret() -> None:
@@ -260,5 +377,5 @@ def test_a_secret_made_in_a_popup_is_shown_before_the_popup_goes(admin_client: C
     endpoint = Endpoint.objects.get()
     assert unseal(endpoint.sealed_secret) in response.content.decode()
     assert json.loads(response.context["popup_response"]) == {"value": str(endpoint.pk), "obj": "billing"}
-    changed = admin_client.post(page(endpoint), form(secret_deed="generate", _popup="1"))
+    changed = admin_client.post(page(endpoint), edit(endpoint, secret_deed="generate", _popup="1"))
     assert json.loads(changed.context["popup_response"])["action"] == "change"

@@ -62,10 +62,9 @@ def page(endpoint: Endpoint) -> str:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_it_calls_as_a_run_does_and_shows_request_and_answer_without_secrets(
+def test_b154_it_calls_as_a_run_does_and_shows_request_and_answer_without_secrets(
     admin_client: Client, hook: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """B154."""
     endpoint = make_endpoint(
         name="billing",
         url=hook.url,
@@ -117,7 +116,9 @@ def test_an_answer_that_is_no_success_is_shown_as_it_is(admin_client: Client, ho
 @pytest.mark.parametrize(
     "url", ["http://127.0.0.1:{port}/hook", "http://localhost:{port}/hook", "http://127.1:{port}/"]
 )
-def test_an_address_that_is_not_allowed_is_not_called(admin_client: Client, hook: Any, settings: Any, url: str) -> None:
+def test_b136_an_address_that_is_not_allowed_is_not_called(
+    admin_client: Client, hook: Any, settings: Any, url: str
+) -> None:
     """B136, at the test button, for an endpoint written past the check."""
     endpoint = make_endpoint()
     Endpoint.objects.update(url=url.format(port=hook.server_port))

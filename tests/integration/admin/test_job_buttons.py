@@ -146,7 +146,7 @@ def test_a_job_that_is_not_there_is_not_found(admin_client: Client, verb: str) -
     assert admin_client.post(f"/admin/jobs/job/999999/{verb}/").status_code == 404
 
 
-def test_ticked_jobs_are_paused_resumed_and_archived_by_the_same_services(admin_client: Client) -> None:
+def test_b078_ticked_jobs_are_paused_resumed_and_archived_by_the_same_services(admin_client: Client) -> None:
     """B078: the list does what the page does."""
     jobs = [make_job(), make_job()]
 

@@ -107,7 +107,9 @@ def test_wrong_input_is_named_at_its_field(admin_client: Client, field: str, fie
         ("null", "must be a JSON list"),
     ],
 )
-def test_arguments_that_cannot_be_sent_are_refused_at_their_field(admin_client: Client, text: str, said: str) -> None:
+def test_b130_arguments_that_cannot_be_sent_are_refused_at_their_field(
+    admin_client: Client, text: str, said: str
+) -> None:
     """B130: never saved and disabled."""
     found = errors(admin_client.post(ADD, form(args=text)))
 
@@ -117,8 +119,7 @@ def test_arguments_that_cannot_be_sent_are_refused_at_their_field(admin_client: 
 
 
 @pytest.mark.parametrize("text", ["[null]", '["café ☃ \\\\ <b>"]', '[{"a": [1, 2.5, true]}]', "", "[]"])
-def test_arguments_arrive_as_they_were_typed(admin_client: Client, text: str) -> None:
-    """B130."""
+def test_b130_arguments_arrive_as_they_were_typed(admin_client: Client, text: str) -> None:
     assert admin_client.post(ADD, form(args=text)).status_code == 302
 
     assert Job.objects.get().args == json.loads(text or "[]")
@@ -143,7 +144,7 @@ def test_nothing_that_was_typed_is_lost_when_the_form_comes_back(admin_client: C
         ({"kind": "cron", "cron": ""}, "cron"),
     ],
 )
-def test_two_schedules_or_none_are_refused(admin_client: Client, fields: dict[str, str], field: str) -> None:
+def test_b131_two_schedules_or_none_are_refused(admin_client: Client, fields: dict[str, str], field: str) -> None:
     """B131, as it reaches the server when no script hides anything."""
     assert list(errors(admin_client.post(ADD, form(**fields)))) == [field]
 

@@ -88,7 +88,7 @@ def test_a_job_goes_from_a_task_to_an_endpoint_and_back(admin_client: Client) ->
     assert (job.task, job.endpoint, job.headers, job.body) == ("tests.noop", None, {}, None)
 
 
-def test_a_job_goes_from_one_kind_of_schedule_to_another(admin_client: Client) -> None:
+def test_b131_a_job_goes_from_one_kind_of_schedule_to_another(admin_client: Client) -> None:
     """B131, as the script sends it: without the fields of the kind that was left."""
     job = make_job(name="nightly")
     sent = form(kind="interval", interval_seconds="60", version="1")

@@ -45,8 +45,7 @@ def many(db: None) -> Job:
     return Job.objects.get(name="bulk-7")
 
 
-def test_every_page_does_a_bounded_number_of_queries(admin_client: Client, many: Job) -> None:
-    """B123."""
+def test_b123_every_page_does_a_bounded_number_of_queries(admin_client: Client, many: Job) -> None:
     Group.objects.bulk_create(Group(name=f"team {number}") for number in range(3))
     run = JobRun.objects.get(job=many)
     pages = (f"{JOBS}{many.pk}/change/", f"{JOBS}add/", f"{RUNS}{run.key}/change/")
@@ -56,8 +55,7 @@ def test_every_page_does_a_bounded_number_of_queries(admin_client: Client, many:
         assert len(queries) <= 30, address
 
 
-def test_no_box_lists_a_big_table(admin_client: Client, many: Job) -> None:
-    """B123."""
+def test_b123_no_box_lists_a_big_table(admin_client: Client, many: Job) -> None:
     run = JobRun.objects.get(job=many)
     for address in (f"{JOBS}{many.pk}/change/", f"{JOBS}add/", f"{RUNS}{run.key}/change/", RUNS, GAPS):
         assert b"bulk-8" not in admin_client.get(f"{address}").content.partition(b'id="result_list"')[0], address
@@ -130,7 +128,7 @@ def test_a_job_whose_cursor_was_lost_is_shown_as_parked(admin_client: Client) ->
         assert b"jobs_cursor is missing" in admin_client.get(address).content
 
 
-def test_the_next_slot_of_a_job_that_is_not_planned_yet_is_the_one_the_leader_will_plan(admin_client: Client) -> None:
+def test_b085_the_next_slot_of_an_unplanned_job_is_the_one_the_leader_will_plan(admin_client: Client) -> None:
     """I7: what is shown right after saving is what then happens."""
     make_job(kind="once", cron="", once_at=datetime(2099, 5, 1, 12, tzinfo=UTC))
     assert "2099-05-01 12:00:00 UTC" in admin_client.get(JOBS).content.decode()

@@ -10,9 +10,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from jobs.admin.platform_now import platform_now
+from jobs.domain.platform import BrokerState
 from jobs.domain.states import RunStatus
 from jobs.models import Leader, Marker
-from jobs.store import backlog
+from jobs.store.broker_trace import BrokerTrace, record
 from jobs.store.clock import database_now
 from tests.support.factories import make_job
 from tests.support.job_history import make_run
@@ -61,8 +62,8 @@ def test_counting_stops_at_a_bound(db: None, monkeypatch: Any) -> None:
     job = make_job()
     for _ in range(3):
         make_run(job)
-    for module in (backlog, __import__("jobs.admin.platform_now", fromlist=["LIMIT"])):
-        monkeypatch.setattr(module, "LIMIT", 2)
+    for module in ("jobs.services.platform", "jobs.admin.platform_now"):
+        monkeypatch.setattr(f"{module}.COUNTED", 2)
 
     assert lines()["jobs.default"] == "2 or more waiting"
 
@@ -76,11 +77,27 @@ def test_a_queue_without_a_worker_says_so(db: None) -> None:
     assert notes["jobs.fast"] == ("off", "no worker has taken anything lately")
 
 
-def test_it_takes_four_statements(db: None) -> None:
+def test_what_is_wrong_is_said_with_its_mend(admin_client: Client) -> None:
+    lead(ticked_ago=timedelta(seconds=1))
+    record(BrokerTrace(BrokerState.BLOCKED, "low on memory"))
+    for address in PAGES:
+        content = admin_client.get(address).content.decode()
+        assert "The broker takes no message (low on memory)" in content
+        assert "free memory or disk there" in content
+
+
+def test_a_leader_that_is_none_is_said_once(admin_client: Client) -> None:
+    lead(ticked_ago=timedelta(minutes=2))
+    content = admin_client.get(PAGES[0]).content.decode()
+    assert content.count("Nothing is emitted") == 1
+    assert "has not ticked for" not in content
+
+
+def test_it_takes_nine_statements(db: None) -> None:
     make_run(make_job())
     with CaptureQueriesContext(connection) as queries:
         platform_now()
-    assert len(queries) == 4
+    assert len(queries) == 9
 
 
 def test_it_is_for_those_who_may_see_the_leaders(member: Any) -> None:

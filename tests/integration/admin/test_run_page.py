@@ -63,6 +63,28 @@ def test_an_error_without_an_attempt_is_shown(admin_client: Client) -> None:
     assert b"Its start deadline had passed." in admin_client.get(page(run)).content
 
 
+def test_an_entry_that_is_of_no_attempt_has_no_number_and_hides_none(admin_client: Client) -> None:
+    lost = {"kind": "lost", "type": "LeaseLost", "message": "No start of attempt 1 had been noted."}
+    run = make_run(make_job(), RunStatus.SUCCEEDED, attempts=1, errors=[lost])
+    rows = admin_client.get(page(run)).context["page"]["attempts"]
+    assert [(row.number, row.words) for row in rows] == [("", "lost"), ("1", "succeeded")]
+
+
+@pytest.mark.parametrize(
+    ("attempts", "started", "number"),
+    [(0, None, "1"), (1, -60, "2"), (1, 5, "1")],
+    ids=["first, start not written", "second, start not written", "start written"],
+)
+def test_the_attempt_that_runs_has_its_own_number_and_start(
+    admin_client: Client, attempts: int, started: int | None, number: str
+) -> None:
+    sent = database_now() - timedelta(seconds=30)
+    start = None if started is None else sent + timedelta(seconds=started)
+    run = make_run(make_job(), RunStatus.RUNNING, attempts=attempts, dispatched_at=sent, started_at=start)
+    (row,) = admin_client.get(page(run)).context["page"]["attempts"]
+    assert (row.number, row.words, bool(row.started)) == (number, "running", started == 5)
+
+
 def test_cannot_be_edited_added_or_deleted(admin_client: Client) -> None:
     run = make_run(make_job())
 
@@ -78,7 +100,7 @@ def test_cannot_be_edited_added_or_deleted(admin_client: Client) -> None:
     [
         (RunStatus.QUEUED, ["Cancel"]),
         (RunStatus.RUNNING, ["Cancel"]),
-        (RunStatus.DEAD, ["Retry"]),
+        (RunStatus.DEAD, ["Replay"]),
         (RunStatus.SUCCEEDED, []),
         (RunStatus.MISSED, []),
     ],
@@ -87,9 +109,9 @@ def test_the_buttons_fit_the_status(admin_client: Client, status: RunStatus, exp
     assert labels(admin_client, make_run(make_job(), status)) == expected
 
 
-def test_retry_queues_a_dead_run_again_and_notes_by_whom(admin_client: Client) -> None:
+def test_replay_queues_a_dead_run_again_and_notes_by_whom(admin_client: Client) -> None:
     run = make_run(make_job(), RunStatus.DEAD)
-    admin_client.post(page(run, "retry"))
+    admin_client.post(page(run, "replay"))
     replayed = get_run(run.key)
     assert replayed.status == RunStatus.QUEUED
     assert (replayed.errors[-1]["kind"], replayed.errors[-1]["by"]) == ("replayed", "admin")
@@ -116,8 +138,8 @@ def test_a_viewer_has_no_buttons_and_cannot_post(member: Any) -> None:
     run = make_run(make_job(), RunStatus.DEAD)
 
     assert labels(viewer, run) == []
-    assert viewer.post(page(run, "retry")).status_code == 403
-    assert viewer.get(page(run, "retry")).status_code == 405
+    assert viewer.post(page(run, "replay")).status_code == 403
+    assert viewer.get(page(run, "replay")).status_code == 405
     assert get_run(run.key).status == RunStatus.DEAD
 
 
@@ -137,7 +159,7 @@ def test_says_what_happens_next(admin_client: Client) -> None:
         (make_run(job, RunStatus.RUNNING), "holds it until"),
         (make_run(job, RunStatus.RUNNING, locked_until=now - timedelta(seconds=9)), "Its lease ran out"),
         (make_run(job, RunStatus.RUNNING, cancel_requested_at=now), "It was asked to end"),
-        (make_run(job, RunStatus.DEAD), "Retry queues it again under the same key"),
+        (make_run(job, RunStatus.DEAD), "Replay queues it again under the same key"),
         (make_run(job, RunStatus.MISSED), "it could not start in time"),
     ]
     for run, said in cases:
@@ -192,10 +214,11 @@ def test_the_answer_of_an_endpoint_is_shown_with_status_time_and_address(admin_c
     Endpoint(name="hooks", url="https://hooks.example.org/run").save()
     job = make_job(task="", endpoint=Endpoint.objects.get())
     kept = {"status": 503, "seconds": 0.0512, "address": "203.0.113.7", "content_type": "application/json"}
+    kept["location"] = "https://b.example/"
     run = make_run(job, RunStatus.DEAD, result={**kept, "answer": '{"error": "<busy>"}', "cut": True})
     shown = content(admin_client, run)
 
-    for words in ("HTTP 503", "0.051 s", "203.0.113.7", "POST hooks", "The answer was longer"):
+    for words in ("HTTP 503", "0.051 s", "203.0.113.7", "POST hooks", "The answer was longer", "https://b.example/"):
         assert words in shown
     assert "&quot;error&quot;: &quot;&lt;busy&gt;&quot;" in shown
 

@@ -78,6 +78,19 @@ def test_the_mark_finds_its_runs_by_key(now: datetime) -> None:
     assert len(partitions(nodes)) <= 2  # a batch around midnight
 
 
+def test_runs_to_move_are_found_by_key(now: datetime) -> None:
+    batch = _batch(now)
+    size = len(batch["job_id"])
+
+    nodes = plan(
+        "move_unsent", token=[0] * size, queue=["jobs.http"] * size, new_queue=["jobs.default"] * size, **batch
+    )
+
+    assert "jobrun_slot" in indexes(nodes)
+    assert not scans(nodes)
+    assert len(partitions(nodes)) <= 2  # a batch around midnight
+
+
 def test_runs_named_by_key_are_found_by_key(now: datetime) -> None:
     key = {name: value[:1] if isinstance(value, list) else value for name, value in _batch(now).items()}
 

@@ -1,4 +1,4 @@
-"""``jobs dead``, ``jobs retry --group`` and ``jobs dead-letters``."""
+"""``jobs dead``, ``jobs replay --group`` and ``jobs dead-letters``."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from jobs.domain.messages import RunKey
 from jobs.domain.states import RunStatus
 from jobs.management.doctor import letters as doctor
-from jobs.models import DeadLetter
+from jobs.models import DeadLetter, JobRun
 from jobs.services.prune import prune_records
+from jobs.services.replay import replay
 from jobs.store.clock import database_now
 from tests.integration.dead.conftest import BUSY, group_of, make_dead
 from tests.support.factories import make_job
@@ -73,32 +75,57 @@ def test_dead_lists_the_runs_of_a_group_with_the_errors_of_each_attempt() -> Non
         jobs("dead", "--group", "nonsense")
 
 
-def test_retry_takes_many_keys_and_tells_each_refusal() -> None:
+def test_replay_takes_many_keys_and_tells_each_refusal() -> None:
     keys, done = make_dead(make_job(), 2), make_run(make_job(), RunStatus.SUCCEEDED)
-    text, notes = jobs("retry", *map(str, keys), str(done.key))
+    text, notes = jobs("replay", *map(str, keys), str(done.key))
     assert "Queued again: 2." in text
     assert f"Run {done.key} is succeeded" in notes
-    assert "No run was queued again; refused: 2." in refusal("retry", str(done.key), str(keys[0]))
+    assert "No run was queued again; refused: 2." in refusal("replay", str(done.key), str(keys[0]))
 
 
-def test_retry_of_a_group_is_paced_limited_and_of_one_job() -> None:
+def test_replay_of_a_group_is_paced_limited_and_of_one_job() -> None:
     job = make_job(name="busy")
     keys, other = make_dead(job, 3), make_dead(make_job(), 1)
-    (report,) = documents("retry", "--group", group_of(BUSY), "--rate", "2", "--limit", "2", "--job", "busy")
+    (report,) = documents("replay", "--group", group_of(BUSY), "--rate", "2", "--limit", "2", "--job", "busy")
     assert report == {"replayed": 2, "refused": [], "left": 1}
     assert [get_run(key).status for key in [*keys, *other]] == ["queued", "queued", "dead", "dead"]
     assert (get_run(keys[1]).run_after - get_run(keys[0]).run_after).total_seconds() == 0.5
-    text, _ = jobs("retry", "--group", group_of(BUSY))
+    text, _ = jobs("replay", "--group", group_of(BUSY))
     assert text == "Queued again: 2.\n"
 
 
+@pytest.mark.parametrize("since", [(), ("--since", "2026-01-01T00:00:00+00:00"), ("--job", "busy")])
+def test_replay_of_a_group_without_a_dead_run_is_refused(since: tuple[str, ...]) -> None:
+    make_job(name="busy")
+    told = refusal("replay", "--group", "0123456789ab", *since)
+    assert "Group 0123456789ab has no dead run" in told
+    assert "`jobs dead` lists the groups" in told
+
+
+def test_replay_and_retry_are_one_command() -> None:
+    one, other = make_dead(make_job(), 2)
+    for verb, key in (("replay", one), ("retry", other)):
+        assert f"{key} is queued again" in jobs(verb, str(key))[0]
+
+
+def test_the_attempts_that_are_left_are_told_though_one_has_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    (key,) = make_dead(make_job(max_attempts=3), attempts=3, max_attempts=3)
+
+    def replay_and_begin(key: RunKey, **options: Any) -> None:
+        replay(key, **options)
+        JobRun.objects.filter(job_id=key.job_id).update(attempts=4)
+
+    monkeypatch.setattr("jobs.management.cli.replay.replay", replay_and_begin)
+    assert f"{key} is queued again; up to 3 more attempts." in jobs("replay", str(key))[0]
+
+
 @pytest.mark.parametrize("arguments", [(), ("1-1", "--group", "0123456789ab")])
-def test_retry_wants_keys_or_a_group(arguments: tuple[str, ...]) -> None:
-    assert "one of the two" in refusal("retry", *arguments)
+def test_replay_wants_keys_or_a_group(arguments: tuple[str, ...]) -> None:
+    assert "one of the two" in refusal("replay", *arguments)
 
 
-def test_retry_refuses_a_rate_that_cannot_be() -> None:
-    assert "is not from 0.01 to 1,000" in refusal("retry", "--group", "0123456789ab", "--rate", "0")
+def test_replay_refuses_a_rate_that_cannot_be() -> None:
+    assert "is not from 0.01 to 1,000" in refusal("replay", "--group", "0123456789ab", "--rate", "0")
 
 
 def make_letter(**fields: Any) -> DeadLetter:
@@ -120,6 +147,25 @@ def test_dead_letters_are_discarded_by_id() -> None:
     told = refusal("dead-letters", "discard", str(one.pk), str(other.pk))
     assert f"Dead letter {one.pk} is discarded already. Not looked at: {other.pk}." in told
     assert "wants the ids" in refusal("dead-letters", "send-back")
+
+
+def test_dead_letters_are_listed_by_id_with_and_without_the_word() -> None:
+    one, other = make_letter(), make_letter()
+    for arguments in ((str(one.pk),), ("list", str(one.pk))):
+        assert [letter["id"] for letter in documents("dead-letters", *arguments)] == [one.pk]
+    both = documents("dead-letters", str(one.pk), str(other.pk), "--limit", "5")
+    assert [letter["id"] for letter in both] == [other.pk, one.pk]
+
+
+@pytest.mark.parametrize("word", ["frob", "-1", "1.5", str(2**63), "١"])
+def test_a_word_that_is_neither_a_deed_nor_an_id_is_named(word: str) -> None:
+    with pytest.raises(CommandError, match=r"neither list, send-back, discard nor the id|unrecognized arguments"):
+        jobs("dead-letters", word)
+
+
+@pytest.mark.parametrize("words", [("1", "discard"), ("discard", "send-back", "1"), ("list", "list")])
+def test_a_deed_stands_once_and_first(words: tuple[str, ...]) -> None:
+    assert "Name one of list, send-back, discard, once, and before the ids." in refusal("dead-letters", *words)
 
 
 def test_the_doctor_names_kept_letters_and_how_to_see_them() -> None:

@@ -199,7 +199,7 @@ def test_only_what_is_due_at_once_in_the_first_batch_is_published_by_the_caller(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     published: list[tuple[RunKey, ...]] = []
-    monkeypatch.setattr(dispatch, "_publish", lambda keys: published.append(keys))
+    monkeypatch.setattr(dispatch, "publish", lambda keys: published.append(keys))
     monkeypatch.setattr(replay_module, "_BATCH", 2)
     keys = make_dead(make_job(), 5)
 

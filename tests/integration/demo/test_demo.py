@@ -27,7 +27,7 @@ from scheduler_project.demo.stops import STOPS
 pytestmark = pytest.mark.django_db
 SECRET = "whsec_" + "c2VjcmV0" * 4
 RECEIVER = "http://127.0.0.1:8900"
-NOT_HTTP = 13
+NOT_HTTP = 14
 
 
 @pytest.fixture(autouse=True)

@@ -50,7 +50,7 @@ def test_each_slot_becomes_one_run_however_often_it_is_looked_at(term: Term) -> 
     assert cursor_of(job).next_run_at == NOON + 2 * MINUTE
 
 
-def test_a_clock_that_steps_back_repeats_no_slot(term: Term) -> None:
+def test_b088_a_clock_that_steps_back_repeats_no_slot(term: Term) -> None:
     """I2."""
     job = job_at(NOON)
     emit(term, NOON + 2 * MINUTE)
@@ -59,7 +59,7 @@ def test_a_clock_that_steps_back_repeats_no_slot(term: Term) -> None:
     assert slots(job) == [NOON + n * MINUTE for n in (1, 2, 3)]
 
 
-def test_a_slot_does_not_come_again_when_its_row_is_gone(term: Term) -> None:
+def test_b066_a_slot_does_not_come_again_when_its_row_is_gone(term: Term) -> None:
     """I2: last_slot guards what the run's key no longer can."""
     job = job_at(NOON)
     emit(term, NOON + MINUTE)

@@ -106,7 +106,7 @@ def _spec(job: Job, version: int) -> ScheduleSpec:
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(policies=POLICIES, steps=STEPS)
-def test_each_slot_of_a_job_is_in_one_run_or_in_one_gap(
+def test_b153_each_slot_of_a_job_is_in_one_run_or_in_one_gap(
     term: Term, policies: dict[str, Any], steps: list[tuple[int, str, dict[str, Any]]]
 ) -> None:
     """I1."""

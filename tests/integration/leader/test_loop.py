@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -16,7 +16,7 @@ from jobs.beat import Scheduler
 from jobs.beat.loop import Loop
 from jobs.clock import monotonic
 from jobs.conf import config
-from jobs.models import Job, JobRun, Leader
+from jobs.models import Job, JobCursor, JobRun, Leader
 from jobs.store import state
 from jobs.store.clock import database_now
 from jobs.store.runs import NewRun, insert_runs
@@ -81,20 +81,39 @@ def test_a_job_that_comes_due_becomes_a_run_and_the_dispatcher_is_woken(loop: Lo
     assert all(run.created_at - run.scheduled_for < timedelta(seconds=1) for run in runs)
 
 
-def test_saving_a_job_wakes_an_idle_leader_at_once(loop: Loop, there: Elsewhere) -> None:
+def by_save(job: Job) -> None:
+    job.cron = "0 0 2 1 *"
+    job.save()
+
+
+WRITES: dict[str, Callable[[Job], object]] = {
+    "insert": lambda _: make_job(name="new", cron="0 0 2 1 *"),
+    "save": by_save,
+    "QuerySet.update": lambda job: Job.objects.filter(pk=job.pk).update(cron="0 0 2 1 *"),
+    "SQL": lambda job: sql("UPDATE jobs_job SET cron = '0 0 2 1 *' WHERE id = %s", job.pk),
+}
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_b079_writing_a_job_wakes_an_idle_leader_at_once(
+    loop: Loop, there: Elsewhere, write: Callable[[Job], object]
+) -> None:
+    job = make_job(cron="0 0 1 1 *")
     settle(loop)
 
-    def save_soon() -> tuple[Job, float]:
+    def write_soon() -> float:
         let_pass(0.2)
-        return make_job(), monotonic()
+        write(job)
+        return monotonic()
 
-    saved = there.begin(save_soon)
+    written = there.begin(write_soon)
     loop.tick()
     woken_at = monotonic()
-    job, saved_at = saved.result()
-    assert woken_at - saved_at < 0.3
+    assert woken_at - written.result() < 0.3
     loop.tick()
-    assert cursor_of(job).next_run_at is not None
+    planned = JobCursor.objects.get(job__cron="0 0 2 1 *")
+    assert planned.next_run_at is not None
+    assert (planned.next_run_at.day, planned.plan_needed) == (2, False)
 
 
 def test_a_leader_with_nothing_to_do_costs_one_statement_a_second(loop: Loop) -> None:
@@ -117,7 +136,7 @@ def test_a_leader_with_nothing_to_do_costs_one_statement_a_second(loop: Loop) ->
     assert len(seen) - len(renewals) == 4
 
 
-def test_a_leader_whose_connection_is_ended_stands_by_and_leads_again(loop: Loop, there: Elsewhere) -> None:
+def test_b063_a_leader_whose_connection_is_ended_stands_by_and_leads_again(loop: Loop, there: Elsewhere) -> None:
     settle(loop)
     there.do(sql, "SELECT pg_terminate_backend(backend_pid) FROM jobs_leader")
     loop.tick()
@@ -227,7 +246,7 @@ def test_closing_frees_the_lock_and_may_be_repeated(loop: Loop, there: Elsewhere
     assert wait_until(lambda: there.do(sql, "SELECT NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory')"))
 
 
-def test_without_a_database_beat_waits_and_goes_on(
+def test_b059_without_a_database_beat_waits_and_goes_on(
     committed: None, monkeypatch: pytest.MonkeyPatch, loop: Loop
 ) -> None:
     settings = connection.settings_dict

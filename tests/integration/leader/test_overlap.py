@@ -51,7 +51,7 @@ def test_forbid_runs_again_once_the_run_has_ended(term: Term) -> None:
     assert slots(job) == [NOON + 2 * MINUTE]
 
 
-def test_of_several_slots_at_once_forbid_queues_the_oldest(term: Term) -> None:
+def test_b056_of_several_slots_at_once_forbid_queues_the_oldest(term: Term) -> None:
     job = job_at(NOON, concurrency_policy="forbid", catch_up="all")
     emit(term, NOON + 3 * MINUTE + 30 * SECOND)
     assert slots(job) == [NOON + MINUTE]

@@ -66,22 +66,6 @@ def test_a_pause_that_ended_before_the_last_edit_is_no_pause(term: Term) -> None
     assert gaps(job) == []
 
 
-def test_a_bad_definition_written_by_sql_is_parked_with_its_error_and_disturbs_no_other(term: Term) -> None:
-    good, zone, text, kind = (job_at(NOON) for _ in range(4))
-    edit_by_sql(zone, NOON, "timezone = 'Mars/Olympus'")
-    edit_by_sql(text, NOON, "cron = '61 * * * *'")
-    edit_by_sql(kind, NOON, "cron = '0 0 30 2 *'")
-    emit(term, NOON + MINUTE)
-    assert slots(good) == [NOON + MINUTE]
-    for job, word in ((zone, "Mars"), (text, "61"), (kind, "30 2")):
-        cursor = cursor_of(job)
-        assert word in cursor.error
-        assert cursor.error_at is not None
-        assert (cursor.next_run_at, cursor.plan_needed) == (None, False)
-        assert slots(job) == []
-    assert plan_waiting(term) == 0
-
-
 def test_an_edit_unparks_and_the_lost_slots_are_a_gap_of_their_own(term: Term) -> None:
     job = job_at(NOON)
     edit_by_sql(job, NOON, "timezone = 'Mars/Olympus'")

@@ -10,6 +10,7 @@ from django.db import connection
 
 from jobs.services.reap import window
 from jobs.store.clock import database_now
+from jobs.store.days import whole_days
 from tests.support.elsewhere import sql
 from tests.support.plans import indexes, partitions, plan, scans
 
@@ -82,7 +83,7 @@ def test_an_idle_look_reads_the_first_entries_of_indexes_in_four_partitions() ->
     nodes = plan("look", shard=0, lease_seconds=30, **lo_hi())
     assert scans(nodes) == []
     assert len(partitions(nodes)) <= 4
-    assert {"cursor_due", "cursor_plan"} <= indexes(nodes)
+    assert {"cursor_due", "cursor_plan", "jobrun_unannounced"} <= indexes(nodes)
 
 
 def test_lost_leases_are_found_by_their_holders() -> None:
@@ -94,6 +95,20 @@ def test_lost_leases_are_found_by_their_holders() -> None:
 def test_missed_runs_are_found_by_their_deadline() -> None:
     nodes = plan("end_missed", now=database_now() + timedelta(0), limit=500, **lo_hi())
     assert scans(nodes) == []
+
+
+def test_ends_that_are_not_told_are_found_by_their_mark() -> None:
+    nodes = plan("lock_unannounced", limit=500, **lo_hi())
+    assert indexes(nodes) == {"jobrun_unannounced"}
+    assert scans(nodes) == []
+    assert len(partitions(nodes)) <= 4
+
+
+def test_ends_are_marked_as_told_by_key() -> None:
+    now = database_now()
+    nodes = plan("mark_announced", job_ids="{1,2}", slots=f"{{{now},{now}}}", **whole_days([now]))
+    assert indexes(nodes) == {"jobrun_slot"}
+    assert len(partitions(nodes)) == 1
 
 
 def test_overdue_cursors_are_found_by_their_time() -> None:

@@ -34,6 +34,7 @@ def leased(job: Job, **fields: Any) -> JobRun:
         "token": 3,
         "attempts": 1,
         "dispatched_at": NOON,
+        "started_at": NOON,
     }
     return run_of(job, **{**held, **fields})
 
@@ -59,6 +60,23 @@ def test_a_lost_run_goes_back_with_a_pause_its_attempts_as_they_were_and_no_dead
 
 
 @pytest.mark.parametrize(
+    ("fields", "number"),
+    [
+        ({"attempts": 0, "started_at": None}, None),
+        ({"attempts": 1, "started_at": NOON - MINUTE}, None),  # of the attempt before
+        ({"attempts": 1, "started_at": None, "losses": 1}, 1),  # counted by its claim
+        ({"attempts": 2, "started_at": NOON + SECOND}, 2),
+    ],
+)
+def test_a_lost_attempt_is_named_only_when_its_start_was_noted(fields: dict[str, Any], number: int | None) -> None:
+    run = leased(job_at(NOON), **fields)
+    reap_expired(now=NOON + MINUTE)
+    run.refresh_from_db()
+    assert (run.status, run.errors[-1].get("attempt"), run.attempts) == ("queued", number, fields["attempts"])
+    assert ("not counted" in run.last_error) == (number is None)
+
+
+@pytest.mark.parametrize(
     ("job_fields", "fields", "status"),
     [
         ({}, {"cancel_requested_at": NOON}, "cancelled"),
@@ -77,7 +95,7 @@ def test_a_lost_run_ends_when_it_must_not_start_again(
     assert "lease" in run.last_error
 
 
-def test_a_lease_that_lies_far_ahead_is_of_a_clock_set_back_and_ends() -> None:
+def test_b088_a_lease_that_lies_far_ahead_is_of_a_clock_set_back_and_ends() -> None:
     """I5."""
     run = leased(job_at(NOON), locked_until=NOON + 2 * LEASE + SECOND)
     assert reap_expired(now=NOON) == 1

@@ -198,3 +198,13 @@ def test_running_out_of_sockets_says_so(monkeypatch: pytest.MonkeyPatch) -> None
     assert isinstance(result, Failure)
     assert (result.kind, server.hits) == (FailureKind.CONNECTION, 0)
     assert "Too many open files. Raise the limit (ulimit -n)" in result.message
+
+
+def test_where_an_answer_points_to_is_kept_masked_and_short() -> None:
+    found = _post(
+        answer("302 Found", b"", f"Location: https://elsewhere.example/?token=abc&key=s3cr3t&more={'m' * 5000}"),
+        secrets=("s3cr3t",),
+    )
+    assert isinstance(found, Answer)
+    assert found.location.startswith("https://elsewhere.example/?token=•••&key=•••&more=mmm")
+    assert len(found.location.encode()) <= 1000

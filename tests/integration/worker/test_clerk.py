@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import struct
 import threading
+import weakref
 from collections.abc import Iterator
 from datetime import timedelta
 from types import SimpleNamespace
@@ -125,6 +127,21 @@ def test_a_claimed_run_carries_its_attempt_and_is_acknowledged_when_settled(
     assert get_run(key).status == "succeeded"
     assert consumer.acknowledged == [str(key)]
     assert clerk.holds == {}
+
+
+def test_an_ended_run_is_freed_without_the_garbage_collector(clerk: Clerk, consumer: FakeConsumer) -> None:
+    (hold,) = start(clerk, consumer, make_run(make_job(kind="manual")))
+    hold.request.hold = hold
+    finish(clerk, hold, Outcome(Kind.SUCCEEDED, "1"))
+    clerk.tick(0)
+    consumer.started.clear()
+    left = weakref.ref(hold)
+    gc.disable()
+    try:
+        del hold
+        assert left() is None
+    finally:
+        gc.enable()
 
 
 def test_a_row_that_the_database_refuses_settles_alone_and_says_so(clerk: Clerk, consumer: FakeConsumer) -> None:

@@ -22,7 +22,7 @@ def test_a_running_run_asked_to_cancel_is_terminated(shared: WorkerStack) -> Non
     assert not shared.effects(key, "ends")
 
 
-def test_a_worker_of_the_default_queue_claims_no_more_than_it_runs(shared: WorkerStack) -> None:
+def test_b108_a_worker_of_the_default_queue_claims_no_more_than_it_runs(shared: WorkerStack) -> None:
     """B108: what it cannot run now is left to other workers."""
     keys = [shared.start("sleeps", 3) for _ in range(5)]
     wait_until(lambda: len(_begun(shared, keys)) == 3, what="three children to be busy")

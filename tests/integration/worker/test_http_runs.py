@@ -92,6 +92,8 @@ def test_b139_a_refusal_is_dead_at_once(runs: HttpRuns, server: HttpServer, stat
     server.behave = answer(status, b"no", f"Location: {server.url()}")
     row = runs.workers.until(runs.start(server.url()))
     assert (row.status, row.attempts, row.errors[0]["type"]) == ("dead", 1, f"HTTP {status[:3]}")
+    assert row.result["location"] == server.url()
+    assert f'Location "{server.url()}"' in row.errors[0]["message"]
     assert len(server.requests) == 1
 
 
@@ -211,15 +213,39 @@ def test_a_python_task_does_not_run_in_a_worker_of_calls(runs: HttpRuns) -> None
     assert not runs.workers.effects(key)
 
 
-def test_a_job_that_left_its_endpoint_for_a_task_runs_by_its_next_message(runs: HttpRuns, server: HttpServer) -> None:
-    key = runs.add(server.url())
+@pytest.mark.parametrize("counted", [{}, {"losses": 1}])
+def test_a_call_whose_job_left_its_endpoint_for_a_task_is_handed_back_and_spends_no_attempt(
+    runs: HttpRuns, server: HttpServer, counted: dict[str, int]
+) -> None:
+    """The message that follows names the task, and the queue of it."""
+    key = runs.add(server.url(), run={"max_attempts": 1, **counted})
     runs.workers.stack.sql(
         "UPDATE jobs_job SET endpoint_id = NULL, task = 'tests.support.celery_app.noop' WHERE id = %s", key.job_id
     )
     token = runs.workers.row(key).token
     runs.workers.publish(key, task="jobs.http", **{RUN_HEADER: {"key": str(key), "token": token}})
-    row = runs.workers.until_tried(key)
-    assert (row.status, server.hits) == ("queued", 0)
+    row = runs.workers.until_row(key, lambda row: row.token == token + 1 and row.status != "running")
+    assert (row.status, row.attempts, row.errors, row.dispatched_at, server.hits) == ("queued", 0, [], None, 0)
+    wait_until(lambda: runs.workers.messages_left("jobs.http") == 0, what="the message to be acknowledged")
+
+
+def test_a_call_edited_into_a_task_while_it_waits_for_its_retry_runs_as_that_task(
+    tmp_path: Path, server: HttpServer
+) -> None:
+    server.behave = answer("503 Busy", b"", "Retry-After: 2")
+    with stack(tmp_path) as made:
+        workers = WorkerStack(made)
+        workers.worker(queue="jobs.http", concurrency=5)
+        workers.worker()
+        key = HttpRuns(workers).start(server.url(), run={"max_attempts": 2, "priority": 3})
+        assert workers.until_tried(key).status == "queued"
+        made.sql(
+            "UPDATE jobs_job SET endpoint_id = NULL, task = 'tests.support.celery_app.noop' WHERE id = %s", key.job_id
+        )
+        made.beat()
+        row = workers.until(key, timeout=40)
+        assert (row.status, row.attempts, row.queue, row.priority) == ("succeeded", 2, "jobs.default", 3)
+        workers.close()
 
 
 def test_an_http_run_in_a_pool_of_processes_is_a_call_of_its_child(

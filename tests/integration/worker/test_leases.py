@@ -84,7 +84,7 @@ def test_a_run_asked_to_cancel_is_not_queued_again(key: RunKey) -> None:
 
 
 @pytest.mark.parametrize("change", STALE.values(), ids=STALE)
-def test_without_the_lease_nothing_is_written(key: RunKey, change: dict[str, Any]) -> None:
+def test_b074_without_the_lease_nothing_is_written(key: RunKey, change: dict[str, Any]) -> None:
     for column, value in change.items():
         set_run(key, f"{column} = %s", value)
     before = get_run(key)

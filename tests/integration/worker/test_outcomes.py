@@ -28,6 +28,13 @@ def test_a_returned_value_is_the_result(shared: WorkerStack) -> None:
     assert (row.token, row.locked_by, row.locked_until) == (1, None, None)
 
 
+def test_an_exception_that_cannot_be_pickled_is_told_and_judged_as_itself(shared: WorkerStack) -> None:
+    """Celery hands a stand-in on, whose type says nothing and which no ``dont_autoretry_for`` names."""
+    row = shared.until(shared.start("fails_in_its_own_way"))
+    assert (row.status, row.attempts, row.errors[0]["kind"]) == ("dead", 1, "rejected")
+    assert row.last_error == "tests.support.celery_app.OwnError: 7: out of paper"
+
+
 def test_an_exception_is_retried_and_leaves_its_traceback(shared: WorkerStack) -> None:
     row = shared.until_tried(shared.start("fails"))
     assert (row.status, row.dispatched_at, row.start_by) == ("queued", None, None)

@@ -106,8 +106,7 @@ def test_what_readers_of_urls_could_disagree_on_is_refused_with_the_reason(url: 
 
 
 @pytest.mark.parametrize("host", LOOPBACK)
-def test_a_loopback_address_is_seen_in_any_spelling(host: str) -> None:
-    """B136."""
+def test_b136_a_loopback_address_is_seen_in_any_spelling(host: str) -> None:
     fault = url_fault(f"http://{host}:8000/", allowed=())
     assert "a loopback address" in fault
     assert 'BEATKEEPER["EGRESS_ALLOW"]' in fault

@@ -50,8 +50,7 @@ def test_what_would_break_a_call_is_refused_among_plain_and_secret_headers(heade
 
 
 @pytest.mark.parametrize("name", CREDENTIALS)
-def test_a_credential_is_told_where_it_belongs_and_is_accepted_there(name: str) -> None:
-    """B154."""
+def test_b154_a_credential_is_told_where_it_belongs_and_is_accepted_there(name: str) -> None:
     fault = headers_fault({name: "s3cr3t"})
     assert fault.endswith("could read it. Enter it under Secret headers of the endpoint.")
     assert "s3cr3t" not in fault

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
 
@@ -25,6 +26,7 @@ json_values = st.recursive(
         *("password", "Password", "db_password", "PGPASSWORD", "passwd", "pwd", "passphrase"),
         *("secret", "client_secret", "clientSecret", "token", "access_token", "accessToken", "X-Auth-Token", "tokens"),
         *("api_key", "apiKey", "APIKEY", "APIKey", "X-Api-Key", "private_key", "aws_secret_access_key"),
+        *("X-Access-Key", "AccountKey", "FLOWER_BASIC_AUTH", "SharedAccessSignature"),
         *("authorization", "Proxy-Authorization", "cookie", "Set-Cookie", "credentials"),
     ],
 )
@@ -69,6 +71,7 @@ def test_masking_leaves_the_value_itself_alone() -> None:
         ("sent Bearer hunter2-s3cr3t to a", "sent Bearer ••• to a"),
         ("GET https://h/x?n=1&token=hunter2-s3cr3t&m=2", "GET https://h/x?n=1&token=•••&m=2"),
         ("connect amqp://ann:hunter2-s3cr3t@host/vhost", "connect amqp://•••@host/vhost"),
+        ("connect amqp://ann:one@hunter2-s3cr3t@host/vhost", "connect amqp://•••@host/vhost"),
         ("secret whsec_hunter2s3cr3t==", "secret •••"),
         ("token='hunter2-s3cr3t with no end", "token='•••"),
         ('settings["password"] = "hunter2-s3cr3t"', 'settings["password"] = "•••"'),
@@ -97,6 +100,36 @@ def test_known_secrets_are_masked_however_they_are_written(secret: str) -> None:
     masked = mask_text(f"echo {written}", secrets=["", secret])
     assert secret not in masked
     assert json.dumps(secret)[1:-1] not in masked
+
+
+def _base64(text: str, encode: Any = base64.b64encode) -> str:
+    return str(encode(text.encode()).decode())
+
+
+@pytest.mark.parametrize("secret", [SECRET, "ünïcode??>>", "0123456789abcdef" * 4, "four", "a?~ÿ" * 5])
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+def test_a_secret_in_base64_or_hexadecimal_digits_is_masked(secret: str, encode: Any) -> None:
+    padded = _base64(secret, encode)
+    for written in (padded, padded.rstrip("="), secret.encode().hex(), secret.encode().hex().upper()):
+        assert mask_text(f"echo {written}.", secrets=[secret]) == f"echo {MASK}."
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab", "abc", "user:"])
+@pytest.mark.parametrize("after", ["", "z", "yz", '"}'])
+def test_a_secret_within_a_text_in_base64_is_masked(before: str, after: str) -> None:
+    masked = mask_text(_base64(f"{before}{SECRET}{after}"), secrets=[SECRET])
+    left = "".join(masked.split(MASK))
+    assert MASK in masked
+    assert len(left.rstrip("=")) <= len(_base64(before + after)) + 2
+    assert not any(_base64(SECRET)[at : at + 4] in left for at in range(0, 12, 4))
+
+
+@pytest.mark.parametrize(
+    ("secret", "written"),
+    [("a b/c&d<e", "a+b%2Fc%26d%3Ce"), ("a b/c&d<e", "a%20b%2fc%26d%3ce"), ("a b/c&d<e", "a b/c&amp;d&lt;e")],
+)
+def test_a_secret_as_forms_and_pages_write_it_is_masked(secret: str, written: str) -> None:
+    assert mask_text(f"echo {written}.", secrets=[secret]) == f"echo {MASK}."
 
 
 def test_a_secret_that_begins_with_another_is_masked_whole() -> None:

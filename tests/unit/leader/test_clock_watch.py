@@ -47,7 +47,7 @@ def test_the_reaper_waits_a_lease_and_five_seconds_after_connecting(mono: list[f
     assert holds.may_emit
 
 
-def test_a_jump_forward_holds_the_reaper_for_a_lease(mono: list[float]) -> None:
+def test_b088_a_jump_forward_holds_the_reaper_for_a_lease(mono: list[float]) -> None:
     holds = Holds(connected_at=0, lease=30)
     holds.clock_jumped(5)
     assert holds.may_reap

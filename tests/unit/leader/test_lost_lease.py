@@ -16,6 +16,7 @@ def lost(**fields: Any) -> Any:
             "attempts": 1,
             "max_attempts": 5,
             "losses": 0,
+            "is_noted": True,
             **fields,
         }
     )
@@ -42,3 +43,10 @@ def test_the_last_attempt_was_the_last() -> None:
 
 def test_a_run_whose_job_is_gone_still_finds_an_end() -> None:
     assert lost(delivery=None, attempts=5).status is RunStatus.DEAD
+
+
+def test_a_start_that_was_not_noted_is_not_called_an_attempt_that_was() -> None:
+    found = lost(attempts=0, is_noted=False)
+    assert found.status is RunStatus.QUEUED
+    assert "No start of attempt 1 had been noted, so it is not counted" in found.note
+    assert "attempt" not in lost(attempts=1).note

@@ -31,6 +31,8 @@ def test_b010_previous_crosses_the_change_back():
     now = at("2018-11-04T05:00-05:00")
     assert schedule.previous(now) == at("2018-11-02T12:00")
     assert schedule.next(now) == at("2018-11-05T13:00")
+    assert schedule.previous(schedule.next(now) + timedelta(seconds=1)) == schedule.next(now)
+    assert schedule.previous(schedule.next(now)) == schedule.previous(now)
 
 
 @pytest.mark.parametrize(

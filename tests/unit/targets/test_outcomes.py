@@ -52,6 +52,14 @@ def test_the_fault_tells_status_reason_time_and_answer() -> None:
     assert str(outcome.fault) == "HTTP 503: Service Unavailable, in 0.05 s: busy"
 
 
+def test_a_redirect_s_location_stands_in_the_fault_and_in_the_result() -> None:
+    moved = dataclasses.replace(ANSWER, status=302, reason="Found", text="", location="https://elsewhere.example/7")
+    outcome = outcome_of(moved, retry_after_cap=60, limit=65536)
+
+    assert str(outcome.fault) == 'HTTP 302: Found, in 0.05 s, Location "https://elsewhere.example/7"'
+    assert json.loads(outcome.result or "")["location"] == "https://elsewhere.example/7"
+
+
 def test_the_result_is_set_for_a_failing_answer_too() -> None:
     outcome = outcome_of(ANSWER, retry_after_cap=60, limit=65536)
 

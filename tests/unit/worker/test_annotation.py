@@ -102,6 +102,13 @@ def test_an_excluded_queue_is_not_consumed_and_so_not_ours() -> None:
     assert app.conf.worker_consumer == "celery.worker.consumer:Consumer"
 
 
+def test_b097_a_worker_of_our_queue_finds_a_dead_line_soon_unless_the_team_says_otherwise() -> None:
+    ours, theirs = make_app(), make_app(broker_heartbeat=45)
+    for app in (ours, theirs):
+        prepared(app, "jobs.fast")
+    assert (ours.conf.broker_heartbeat, theirs.conf.broker_heartbeat) == (30, 45)
+
+
 def test_a_worker_of_our_queue_gets_ours_and_a_name_of_its_own() -> None:
     app = make_app()
     assert prepared(app, "jobs.fast").hostname != prepared(app, "jobs.fast").hostname

@@ -36,8 +36,8 @@ def test_no_wait_leaves_its_bounds(policy: RetryPolicy, attempt: int) -> None:
     assert 0 <= delay(policy, attempt) <= longest_delay(policy, attempt) <= policy.cap
 
 
-def test_runs_that_failed_together_do_not_come_back_together() -> None:
-    """B115: 200 runs, base 2 s, cap 60 s: by the third wait no second holds more than a quarter of them."""
+def test_b115_runs_that_failed_together_do_not_come_back_together() -> None:
+    """200 runs, base 2 s, cap 60 s: by the third wait no second holds more than a quarter of them."""
     policy, draw = RetryPolicy(base=2, cap=60), random.Random(115).random
     for attempt in (3, 4, 5, 6):
         waits = [delay(policy, attempt, draw) for _ in range(200)]

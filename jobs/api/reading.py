@@ -1,0 +1,81 @@
+"""Jobs and runs as answers: documents, field masks, pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from ninja import Query
+
+from jobs.api.callers import jobs_of, runs_of
+from jobs.api.etags import etag
+from jobs.documents import iso, job_definition, job_summary, operation_name, run_document
+from jobs.domain.messages import RunKey
+from jobs.errors import InvalidFieldError, NotFoundError
+from jobs.models import Job, JobRun, Token
+from jobs.services.answer_once import Answer
+from jobs.store.clock import database_now
+
+Fields = Annotated[
+    str,
+    Query(
+        description="Only these fields of each item, with commas between them.",
+        pattern="^([a-z_]+(,[a-z_]+)*)?$",
+        max_length=500,
+    ),
+]
+PageSize = Annotated[int, Query(ge=1, le=1000, description="At most so many items.")]
+PageToken = Annotated[
+    str,
+    Query(description="next_page_token of the page before.", pattern="^[A-Za-z0-9_:.-]*$", max_length=500),
+]
+
+
+def find_job(token: Token, name: str) -> Job:
+    """The living job of this name that the token reaches."""
+    job = jobs_of(token).filter(name=name).select_related("cursor", "endpoint", "webhook", "team").first()
+    if job is None:
+        raise NotFoundError(f'There is no job "{name}", or this token does not reach it.')
+    return job
+
+
+def find_run(token: Token, key: RunKey) -> JobRun:
+    """The run of this key that the token reaches."""
+    run = runs_of(token).filter(job_id=key.job_id, scheduled_for=key.scheduled_for).first()
+    if run is None:
+        raise NotFoundError(f"There is no run {key}, or this token does not reach it.")
+    return run
+
+
+def job_document(job: Job) -> dict[str, Any]:
+    """A job: its definition, where it stands, and its ETag."""
+    summary = job_summary(job, database_now())
+    return {
+        **{name: summary[name] for name in ("name", "state", "note", "schedule", "next")},
+        **job_definition(job),
+        "team": job.team.name if job.team else None,
+        "created_at": iso(job.created_at),
+        "updated_at": iso(job.updated_at),
+        "etag": etag(job),
+    }
+
+
+def job_answer(job: Job, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
+    """The job, with its ETag."""
+    return Answer(status, job_document(job), {"ETag": etag(job), **(headers or {})})
+
+
+def run_answer(run: JobRun) -> dict[str, Any]:
+    """A run, with the name of its operation."""
+    return {**run_document(run), "operation": operation_name(run.key)}
+
+
+def masked(document: dict[str, Any], fields: str) -> dict[str, Any]:
+    """The document's fields that were asked for; all of them when none were."""
+    if not fields:
+        return document
+    wanted = fields.split(",")
+    for name in wanted:
+        if name not in document:
+            raise InvalidFieldError("query.fields", f"There is no field {name}; there are {', '.join(document)}.")
+    return {name: document[name] for name in wanted}

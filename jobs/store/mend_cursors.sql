@@ -1,0 +1,32 @@
+-- Mend a stretch of jobs that nothing would ever look at again: without a cursor (a new one takes up where runs, gaps
+-- and earlier definitions end), or with one that has neither a next slot, nor a plan to be made, nor an error.
+-- params: after_job (id), batch. locks: the cursors mended. index: jobs_job_pkey, jobs_cursor_pkey; for lost ones alone
+-- jobrun_slot, gap_job, and the key of jobs_jobversion.
+-- rows: one: the last job id of the stretch (NULL when there is none left), the ids of the jobs mended.
+WITH stretch AS MATERIALIZED (
+    SELECT id FROM jobs_job WHERE id > %(after_job)s ORDER BY id LIMIT %(batch)s
+), made AS (
+    INSERT INTO jobs_cursor (job_id, shard, plan_from, plan_needed)
+    SELECT job.id, job.id %% coalesce((SELECT (value #>> '{}')::int FROM jobs_state WHERE key = 'shards'), 1),
+           greatest(job.created_at,
+                    (SELECT max(valid_to) FROM jobs_jobversion WHERE job_id = job.id),
+                    (SELECT max(until) FROM jobs_slotgap WHERE job_id = job.id),
+                    (SELECT max(scheduled_for) FROM jobs_jobrun WHERE job_id = job.id AND trigger = 'schedule')),
+           true
+    FROM stretch JOIN jobs_job AS job USING (id)
+    WHERE NOT EXISTS (SELECT FROM jobs_cursor WHERE job_id = job.id)
+    ON CONFLICT DO NOTHING
+    RETURNING job_id
+), marked AS (
+    UPDATE jobs_cursor AS held SET plan_needed = true
+    FROM stretch JOIN jobs_job AS job USING (id)
+    WHERE held.job_id = job.id
+      AND held.next_run_at IS NULL AND NOT held.plan_needed AND held.error = ''
+      AND job.enabled AND job.archived_at IS NULL AND (NOT job.paused OR job.paused_until IS NOT NULL)
+      AND job.kind <> 'manual'
+      AND (job.kind <> 'once' OR greatest(held.plan_from, held.last_slot) < job.once_at)
+      AND (job.end_at IS NULL OR greatest(held.plan_from, held.last_slot) < job.end_at)
+    RETURNING held.job_id
+)
+SELECT (SELECT max(id) FROM stretch) AS last_job,
+       array(SELECT job_id FROM made UNION ALL SELECT job_id FROM marked ORDER BY job_id) AS mended
