@@ -13,8 +13,7 @@ from tests.support.waiting import let_pass
 pytestmark = pytest.mark.timeout(500)
 
 
-def test_a_restarted_broker_costs_no_run_and_starts_none_twice(live: Live) -> None:
-    """B070, B097."""
+def test_b070_b097_a_restarted_broker_costs_no_run_and_starts_none_twice(live: Live) -> None:
     outcome = scenarios.broker_restarted(live)
     print(f"recovered after {outcome.seconds:.1f} s")
     check_all(live, outcome.load.window, but=("messages",))

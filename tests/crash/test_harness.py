@@ -10,9 +10,10 @@ import pytest
 from kombu import Connection
 
 from jobs.domain.messages import RunKey
+from tests.crash.harness import messages
 from tests.crash.harness.checks import Breach, breaches, check_all
 from tests.crash.harness.effects import Allowance
-from tests.crash.harness.live import Live, live_on
+from tests.crash.harness.live import DEAD, Live, live_on
 from tests.crash.harness.load import asked_file, asked_keys, steady
 from tests.crash.harness.servers import Servers
 from tests.crash.harness.standing import LEASE_OVER, UNSENT
@@ -153,6 +154,16 @@ def test_a_message_that_vanished_is_told(quiet: tuple[Live, Window], run: RunKey
         wait_until(lambda: broker.default_channel.basic_get("jobs.http", no_ack=True), what="a marker to take away")
     with pytest.raises(AssertionError, match=r"^messages: .*published="):
         check_all(live, window, patience=8)
+
+
+def test_a_message_that_is_left_in_a_queue_is_told(quiet: tuple[Live, Window]) -> None:
+    live, _ = quiet
+    with Connection(live.environment["BROKER_URL"]) as broker:
+        broker.Producer().publish({}, routing_key=DEAD)
+        wait_until(lambda: DEAD in dict(messages.left_behind(live)), what="the message seen")
+        got = wait_until(lambda: broker.default_channel.basic_get(DEAD))
+        broker.default_channel.basic_ack(got.delivery_tag)
+    wait_until(lambda: not list(messages.left_behind(live)), what="the message gone")
 
 
 def _scheduled(live: Live) -> int:

@@ -18,15 +18,14 @@ from tests.support.waiting import wait_until
 pytestmark = pytest.mark.timeout(300)
 
 
-def test_a_killed_leader_s_slots_are_emitted_by_the_standby(live: Live) -> None:
+def test_b051_a_killed_leader_s_slots_are_emitted_by_the_standby(live: Live) -> None:
     outcome = scenarios.leader_killed(live)
     print(f"recovered after {outcome.seconds:.1f} s")
     assert live.term() > 1
     check_all(live, outcome.load.window)
 
 
-def test_a_frozen_leader_that_wakes_writes_nothing(live: Live) -> None:
-    """B058."""
+def test_b058_a_frozen_leader_that_wakes_writes_nothing(live: Live) -> None:
     outcome = scenarios.leader_frozen(live)
     print(f"recovered after {outcome.seconds:.1f} s")
     told = "".join(live.log_of(beat).read_text() for beat in live.processes[:2])
@@ -36,8 +35,8 @@ def test_a_frozen_leader_that_wakes_writes_nothing(live: Live) -> None:
 
 
 @pytest.mark.parametrize("how", ["its session is ended", "its session is killed", "it is killed", "it is frozen"])
-def test_an_emission_that_is_cut_off_in_its_middle_leaves_no_trace_and_is_done_again(live: Live, how: str) -> None:
-    """B052: the slot's row is written, and not yet committed."""
+def test_b052_an_emission_that_is_cut_off_in_its_middle_leaves_no_trace_and_is_done_again(live: Live, how: str) -> None:
+    """The slot's row is written, and not yet committed."""
     leader, _ = live.beats()
     live.worker()
     with steady(live, by_hand=0, catch_up="all") as load:

@@ -14,8 +14,7 @@ from tests.support.waiting import let_pass, wait_until
 pytestmark = pytest.mark.timeout(300)
 
 
-def test_two_beats_run_each_slot_once_over_two_minute_boundaries(live: Live) -> None:
-    """B057."""
+def test_b057_two_beats_run_each_slot_once_over_two_minute_boundaries(live: Live) -> None:
     live.worker(concurrency=2)
     live.beats(2)
     wait_until(lambda: 29 < time.time() % 60 < 32, timeout=61, what="hh:mm:30")

@@ -12,8 +12,7 @@ from tests.support.stack import Line
 pytestmark = pytest.mark.timeout(300)
 
 
-def test_a_killed_worker_s_runs_start_again_elsewhere_and_no_other_does(live: Live) -> None:
-    """B111."""
+def test_b111_a_killed_worker_s_runs_start_again_elsewhere_and_no_other_does(live: Live) -> None:
     outcome = scenarios.worker_killed(live)
     print(f"recovered after {outcome.seconds:.1f} s")
     check_all(live, outcome.load.window, excused=outcome.held)
@@ -24,8 +23,7 @@ def test_a_killed_worker_s_runs_start_again_elsewhere_and_no_other_does(live: Li
     assert not [line for line in live.lines() if line.pid == first.pid and line.at > second.at], "its child died too"
 
 
-def test_a_killed_child_s_run_starts_again_at_once_and_no_other_does(live: Live) -> None:
-    """B091."""
+def test_b091_b149_a_killed_child_s_run_starts_again_at_once_and_no_other_does(live: Live) -> None:
     outcome = scenarios.child_killed(live)
     print(f"recovered after {outcome.seconds:.1f} s")
     check_all(live, outcome.load.window, excused=outcome.held)

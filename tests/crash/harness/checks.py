@@ -47,15 +47,23 @@ def check_all(
     ``excused``: run keys that a killed, frozen or cut-off process held, which may start again. ``starts`` and ``ends``:
     what the load's bodies lead to anyway. ``but``: checks left out.
     """
-    allowance = Allowance(ends, starts, excused)
+    found = settled_breaches(live, window, Allowance(ends, starts, excused), but=but, patience=patience)
+    if found:
+        raise AssertionError(_report(found))
+
+
+def settled_breaches(
+    live: Live, window: Window, allowance: Allowance, *, but: Collection[str] = (), patience: float = PATIENCE
+) -> list[Breach]:
+    """Every breach that is still there after ``patience`` seconds."""
     found: list[Breach] = []
 
     def is_whole() -> bool:
         found[:] = breaches(live, window, allowance, but=but)
         return not found
 
-    if not wait_until(is_whole, patience, every=1.0):
-        raise AssertionError(_report(found))
+    wait_until(is_whole, patience, every=1.0)
+    return found
 
 
 def breaches(live: Live, window: Window, allowance: Allowance = _STRICT, *, but: Collection[str] = ()) -> list[Breach]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from deploy.local import apt
 
 _LIBRARIES = Path("/usr/lib")
+_FOR_PYTHON = Path(__file__).with_name("faked")
 
 
 def shifted(seconds: float) -> dict[str, str]:
@@ -29,7 +31,13 @@ def step(rate_file: Path, seconds: float) -> None:
 
 
 def _faked() -> dict[str, str]:
-    return {"LD_PRELOAD": str(_library()), "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"}
+    paths = [str(_FOR_PYTHON), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {
+        "LD_PRELOAD": str(_library()),
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        "DONT_FAKE_MONOTONIC": "1",
+        "PYTHONPATH": os.pathsep.join(paths),
+    }
 
 
 def _library() -> Path:

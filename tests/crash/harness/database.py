@@ -37,6 +37,11 @@ class Database(Breakable, Postgres):
         clock = [f"{name}={value}" for name, value in self.clock.items()]
         return [*command[:at], "env", *clock, *command[at:]]
 
+    @property
+    def unprivileged(self) -> list[str]:
+        """What runs a command as the user that the server runs as."""
+        return self._as_user
+
     def url(self, name: str) -> str:
         """Where a database of it is."""
         return self._url(name)

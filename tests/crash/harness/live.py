@@ -23,6 +23,15 @@ from tests.support.waiting import wait_until
 
 DEAD = "tests.dead"
 _LEADERS = "SELECT holder FROM jobs_leader WHERE renewed_at > clock_timestamp() - interval '3 seconds'"
+_ASK = """
+    INSERT INTO jobs_jobrun (job_id, scheduled_for, due_at, run_after, queue, priority, max_attempts, trigger)
+    SELECT id, instant, instant, instant, coalesce(nullif(queue, ''), 'jobs.default'), priority, max_attempts, 'manual'
+    FROM jobs_job CROSS JOIN (SELECT clock_timestamp() AS began) AS now
+    CROSS JOIN LATERAL (SELECT began + number * interval '1 microsecond' AS instant
+                        FROM generate_series(1, %s::int) AS number) AS made
+    WHERE id = %s
+    RETURNING job_id, scheduled_for
+"""
 
 
 class Detour(Proxy):
@@ -81,6 +90,10 @@ class Live(Stack):
         query = "SELECT job_id, scheduled_for, locked_until FROM jobs_jobrun WHERE locked_by = %s"
         rows = self.sql(query, self.worker_id(worker))
         return {str(RunKey(job_id, slot)): until for job_id, slot, until in rows}
+
+    def ask(self, job: int, count: int = 1) -> list[str]:
+        """Queue runs of a job by SQL; their keys. The leader sends them."""
+        return [str(RunKey(*row)) for row in self.sql(_ASK, count, job)]
 
     def until_started(self, count: int, timeout: float = 60) -> None:
         """Wait until so many bodies have started."""

@@ -47,6 +47,13 @@ def faults(live: Live) -> Iterator[tuple[str, str]]:
         yield live.vhost, str(account)
 
 
+def left_behind(live: Live) -> Iterator[tuple[str, str]]:
+    """Consumed queues that still hold messages at rest: what can be said when the node's counts were lost."""
+    for name, queue in live.servers.broker.queues(live.vhost).items():
+        if queue.get("messages") and (queue.get("consumers") or name in {DEAD, DEAD_LETTER_QUEUE}):
+            yield name, f"holds {queue['messages']} messages, {queue.get('messages_unacknowledged', 0)} unacknowledged"
+
+
 def _ready(live: Live) -> dict[str, int]:
     """What stands in each queue now; the management API's numbers are seconds old."""
     with Connection(live.environment["BROKER_URL"]) as broker:
