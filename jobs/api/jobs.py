@@ -52,11 +52,11 @@ def list_jobs(
 
 @router.post("", auth=WRITE, response=answers(JobOut, status=201), summary="Create a job", operation_id="create_job")
 def create_job(request: HttpRequest, job: JobIn, idempotency_key: IdempotencyKey = None) -> HttpResponse:
-    token, fields = token_of(request), job.model_dump(exclude_unset=True)
+    token, fields = token_of(request), job.model_dump(exclude_unset=True, exclude={"allow_past"})
     _check_team(token, fields, is_new=True)
 
     def work() -> Answer:
-        made = create(fields, source="api")
+        made = create(fields, source="api", allow_past=job.allow_past)
         return job_answer(made, status=201, headers={"Location": f"/v1/jobs/{made.name}"})
 
     return once(request, idempotency_key, work)

@@ -116,6 +116,7 @@ class JobIn(DefinitionIn):
         },
     )
     name: StrictStr = Field(description="a-z, 0-9, dot, underscore, hyphen; 1 to 100 of them.")
+    allow_past: StrictBool = Field(False, description="A once whose time has passed is due now instead of refused.")
     kind: Kind  # type: ignore[valid-type]  # see there
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth.models import Group
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
-from django.db import models
+from django.db import connection, models, transaction
 from django.db.models.functions import Now
 
 from jobs import clock
@@ -156,7 +156,7 @@ class Job(models.Model):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     updated_at = models.DateTimeField(db_default=Now(), editable=False)
 
-    # Set on an instance: a once_at in the past is due now instead of refused.
+    # Set on a new instance: a once_at in the past is due now instead of refused.
     allow_past = False
 
     objects = JobQuerySet.as_manager()
@@ -172,7 +172,13 @@ class Job(models.Model):
     def save(self, **options: Any) -> None:
         """Validate and store. The version column is kept by the database."""
         self.full_clean()
-        super().save(**options)
+        if not (self.allow_past and self._state.adding):
+            super().save(**options)
+            return
+        with transaction.atomic():
+            _say_past_is_meant(True)
+            super().save(**options)
+            _say_past_is_meant(False)
 
     @property
     def spec(self) -> ScheduleSpec:
@@ -204,6 +210,14 @@ class Job(models.Model):
 
     def _is_late(self) -> bool:
         """Whether a new or changed ``once_at`` lies in the past; a courtesy, since one accepted late is due now."""
-        if self.allow_past or not isinstance(self.once_at, datetime) or self.once_at > clock.utcnow():
+        if not isinstance(self.once_at, datetime) or self.once_at > clock.utcnow():
+            return False
+        if self.allow_past and self._state.adding:
             return False
         return not Job.objects.filter(pk=self.pk, once_at=self.once_at).exists()
+
+
+def _say_past_is_meant(is_meant: bool) -> None:
+    """For the planning trigger, until the transaction ends: it begins the plan of a once before its time."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('beatkeeper.allow_past', %s, true)", ["on" if is_meant else "off"])

@@ -14,10 +14,14 @@ from jobs.errors import ChangedError, ConflictError, InvalidFieldError
 from jobs.models import Endpoint, Job
 
 
-def create(fields: Mapping[str, Any], *, source: str) -> Job:
-    """Store a new job; ValidationError by field. ``team``, ``endpoint`` and ``webhook`` are names."""
+def create(fields: Mapping[str, Any], *, source: str, allow_past: bool = False) -> Job:
+    """Store a new job; ValidationError by field. ``team``, ``endpoint`` and ``webhook`` are names.
+
+    ``allow_past``: a once whose time has passed is due now instead of refused.
+    """
     with transaction.atomic():
         job = Job(source=source, **_resolved(fields))
+        job.allow_past = allow_past
         job.save()
     job.refresh_from_db()
     log.event("job.created", job=job.name, source=source)

@@ -50,6 +50,7 @@ class JobsConsumer(Consumer):
         self.clerk = Clerk(self)
         self.handlers: dict[str, Handler] = {}
         self._is_maintained = False
+        self._absence = Absence()  # one may last over several tries of Celery's to start anew
         super().__init__(*args, **options)
 
     def update_strategies(self) -> None:
@@ -76,15 +77,14 @@ class JobsConsumer(Consumer):
         if self.first_connection_attempt or not self.app.conf.broker_connection_retry:
             return super().ensure_connected(conn)
         wait = _RECONNECT_EVERY * (1 + random.random() / 2)  # noqa: S311  # not all workers at once
-        absence = Absence()
         made = conn.ensure_connection(
-            partial(_tell_of_absence, conn, absence),
+            partial(_tell_of_absence, conn, self._absence),
             interval_start=wait,
             interval_step=0,
             interval_max=wait,
             callback=maybe_shutdown,
         )
-        if (fields := absence.ended()) is not None:
+        if (fields := self._absence.ended()) is not None:
             log.event("worker.broker_back", broker=made.as_uri(), **fields)
         return made
 

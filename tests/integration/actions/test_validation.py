@@ -291,13 +291,6 @@ def test_a_once_that_has_passed_meanwhile_can_still_be_edited_elsewhere() -> Non
         job.save()
 
 
-def test_a_once_in_the_past_is_due_now_where_that_is_asked_for() -> None:
-    job = Job(name="late", task="tests.noop", kind="once", once_at=PAST)
-    job.allow_past = True
-    job.save()
-    assert Job.objects.get(name="late").once_at == PAST
-
-
 def test_a_name_is_taken_while_its_job_lives() -> None:
     make_job(name="report")
     with pytest.raises(ValidationError, match="A job of this name exists"):

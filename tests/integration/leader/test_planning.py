@@ -6,7 +6,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from jobs.errors import LeadershipLostError
-from jobs.models import JobCursor, Leader
+from jobs.models import Job, JobCursor, Leader
 from jobs.services.emit import emit_due
 from jobs.services.plan import plan_waiting
 from jobs.store.terms import Term
@@ -27,6 +27,18 @@ def test_a_once_in_a_second_saved_while_no_leader_lives_runs_when_one_does(term:
     emit(term, NOON + HOUR)
     assert slots(job) == [NOON + SECOND]
     assert cursor_of(job).next_run_at is None
+
+
+def test_a_once_whose_time_has_passed_is_due_now_where_that_is_meant(term: Term) -> None:
+    set_clock(NOON)
+    late = Job(name="late", task="tests.noop", kind="once", once_at=NOON - HOUR)
+    late.allow_past = True
+    late.save()
+    other = make_job()
+    emit(term, NOON + SECOND)
+    assert slots(late) == [NOON - HOUR]
+    assert gaps(late) == []
+    assert cursor_of(other).plan_from == NOON, "it is meant for that job alone"
 
 
 @pytest.mark.parametrize(
