@@ -21,6 +21,7 @@ from jobs.models import Token
 from jobs.services.answer_once import Answer
 from jobs.services.archive import archive
 from jobs.services.define import create, edit
+from jobs.store.clock import database_now
 
 router = Router(tags=["jobs"])
 
@@ -47,7 +48,9 @@ def list_jobs(
     if after := read_token(page_token, question):
         jobs = jobs.filter(name__gt=after)
     found, next_token = page(list(jobs[: page_size + 1]), page_size, question, lambda job: job.name)
-    return JsonResponse({"jobs": [masked(job_document(job), fields) for job in found], "next_page_token": next_token})
+    now = database_now()
+    documents = [masked(job_document(job, now), fields) for job in found]
+    return JsonResponse({"jobs": documents, "next_page_token": next_token})
 
 
 @router.post("", auth=WRITE, response=answers(JobOut, status=201), summary="Create a job", operation_id="create_job")
@@ -65,7 +68,7 @@ def create_job(request: HttpRequest, job: JobIn, idempotency_key: IdempotencyKey
 @router.get("/{jobname:name}", auth=READ, response=answers(JobOut), summary="Read a job", operation_id="get_job")
 def get_job(request: HttpRequest, name: JobName, fields: Fields = "") -> HttpResponse:
     job = find_job(token_of(request), name)
-    response = JsonResponse(masked(job_document(job), fields))
+    response = JsonResponse(masked(job_document(job, database_now()), fields))
     response["ETag"] = etag(job)
     return response
 

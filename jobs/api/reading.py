@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any
 
 from ninja import Query
@@ -47,9 +48,9 @@ def find_run(token: Token, key: RunKey) -> JobRun:
     return run
 
 
-def job_document(job: Job) -> dict[str, Any]:
-    """A job: its definition, where it stands, and its ETag."""
-    summary = job_summary(job, database_now())
+def job_document(job: Job, now: datetime) -> dict[str, Any]:
+    """A job: its definition, where it stands at ``now``, the database's time, and its ETag."""
+    summary = job_summary(job, now)
     return {
         **{name: summary[name] for name in ("name", "state", "note", "schedule", "next")},
         **job_definition(job),
@@ -62,7 +63,7 @@ def job_document(job: Job) -> dict[str, Any]:
 
 def job_answer(job: Job, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
     """The job, with its ETag."""
-    return Answer(status, job_document(job), {"ETag": etag(job), **(headers or {})})
+    return Answer(status, job_document(job, database_now()), {"ETag": etag(job), **(headers or {})})
 
 
 def run_answer(run: JobRun) -> dict[str, Any]:

@@ -6,6 +6,8 @@ from urllib.parse import urlencode
 
 import pytest
 from django.contrib.auth.models import Group
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from jobs.models import Job
 from tests.support.api import ApiClient, answer, client, problem
@@ -172,3 +174,15 @@ def test_a_teams_token_reaches_its_own_jobs_alone(db: None) -> None:
     assert answer(api.post("/jobs", CRON), 201)["team"] == "billing"
     problem(api.post("/jobs", {**CRON, "name": "b", "team": "web"}), 403)
     problem(api.patch("/jobs/ours", {"team": None}), 403)
+
+
+def test_a_list_costs_the_same_for_one_job_and_for_twenty(api: ApiClient) -> None:
+    make_job()
+    api.get("/jobs")
+    with CaptureQueriesContext(connection) as few:
+        api.get("/jobs")
+    for _ in range(19):
+        make_job()
+    with CaptureQueriesContext(connection) as many:
+        assert len(answer(api.get("/jobs"))["jobs"]) == 20
+    assert len(many) == len(few)
