@@ -9,6 +9,7 @@ BeatkeeperError
 │   │   └── BusyError      the same request is at work already: send it again
 │   ├── ChangedError       someone else has changed it since it was read (HTTP 412)
 │   ├── KeyReusedError     an idempotency key came with another request (HTTP 422)
+│   ├── LengthRequiredError  a body without its length (HTTP 411)
 │   ├── TooLargeError      more than the limit that the message states (HTTP 413)
 │   ├── NotAllowedError    the token's scopes or team do not allow it (HTTP 403)
 │   ├── UnknownCallerError  no token, or none that lives (HTTP 401)
@@ -62,6 +63,10 @@ class ChangedError(CallerError):
 
 class KeyReusedError(CallerError):
     """An idempotency key names one request; this is another."""
+
+
+class LengthRequiredError(CallerError):
+    """The request's body comes without its length."""
 
 
 class TooLargeError(CallerError):

@@ -11,8 +11,9 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
 from jobs.api import problems
-from jobs.api.parser import StrictParser
+from jobs.api.parser import StrictParser, require_length
 from jobs.api.schemas import ProblemOut
+from jobs.errors import LengthRequiredError
 
 _DESCRIPTION = """
 Jobs, their runs, and operations to wait for. Authorize with a token: `Authorization: Bearer bk_…`.
@@ -21,7 +22,7 @@ What takes long is answered `202 Accepted` with the `Location` of an operation: 
 Send an `Idempotency-Key` with each POST: sent again, it has one effect and the same answer. Errors are
 `application/problem+json`. Lists are read page by page: send `next_page_token` back as `page_token`.
 """
-_ERRORS = (400, 401, 403, 404, 405, 409, 412, 413, 422, 429, 503)
+_ERRORS = (400, 401, 403, 404, 405, 409, 411, 412, 413, 422, 429, 503)
 
 api = NinjaAPI(
     title="Beatkeeper",
@@ -45,6 +46,10 @@ def as_problems(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
     """A view whose 405, too, is a problem, and which waits in no transaction, whatever ATOMIC_REQUESTS says (I9)."""
 
     def told(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            require_length(request)
+        except LengthRequiredError as error:
+            return problems.respond(request, error)
         response = view(request, *args, **kwargs)
         if response.status_code != 405:
             return response

@@ -11,6 +11,7 @@ import threading
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import Metric
@@ -31,12 +32,14 @@ PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8"
 _DATABASE_ERRORS = (DatabaseError, InterfaceError)
 
 
+@csrf_exempt
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
     """200 while the process answers at all."""
     return _text("ok")
 
 
+@csrf_exempt
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
     """200 when the database answers, else 503. Which database that is and why it does not is in the log alone."""
@@ -49,6 +52,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     return _text("ok")
 
 
+@csrf_exempt
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
     """The platform's metrics, for who brings the token of ``METRICS_TOKEN``; closed while none is set."""

@@ -43,6 +43,7 @@ _KINDS: Mapping[type[Exception], _Kind] = {
     errors.ConflictError: _Kind(HTTPStatus.CONFLICT, "conflict"),
     errors.ChangedError: _Kind(HTTPStatus.PRECONDITION_FAILED, "changed"),
     errors.KeyReusedError: _Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "idempotency-key-reused"),
+    errors.LengthRequiredError: _Kind(HTTPStatus.LENGTH_REQUIRED, "length-required"),
     errors.TooLargeError: _Kind(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large"),
     UnreadablePostError: _Kind(HTTPStatus.BAD_REQUEST, "invalid-request"),
     RequestDataTooBig: _Kind(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large"),

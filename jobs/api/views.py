@@ -12,9 +12,10 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 
 from jobs.api import problems
-from jobs.api.callers import Allowed
+from jobs.api.callers import Allowed, jobs_of, token_of
 from jobs.api.once import once
 from jobs.api.operation import accepted
+from jobs.api.parser import read_json, require_length
 from jobs.domain.scopes import Scope
 from jobs.domain.states import Trigger
 from jobs.errors import BeatkeeperError, NotFoundError
@@ -23,6 +24,7 @@ from jobs.services.answer_once import Answer, answer_whole
 from jobs.services.dispatch_soon import publish_soon
 from jobs.services.run import run_job
 
+__all__ = ["long_running", "read_json"]
 View = Callable[..., Any]
 _TOLD = (BeatkeeperError, ValidationError, OperationalError, InterfaceError)
 
@@ -48,8 +50,9 @@ def long_running(job: str, *, scope: Scope | None = Scope.RUNS_RUN) -> Callable[
         @functools.wraps(view)
         def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             try:
+                require_length(request)
                 owner = _owner(request, scope)
-                work = functools.partial(_work, job, view, request, *args, **kwargs)
+                work = functools.partial(_work, job, scope, view, request, *args, **kwargs)
                 return once(request, _key(request), functools.partial(answer_whole, work), owner=owner)
             except _RefusedError as refused:
                 return refused.response
@@ -72,13 +75,16 @@ def _signature(view: View) -> inspect.Signature:
         return inspect.signature(view)
 
 
-def _work(job: str, view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> Answer:
-    return _run(job, view(request, *args, **kwargs))
+def _work(name: str, scope: Scope | None, view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> Answer:
+    """A token of a team starts the jobs of that team alone."""
+    jobs = Job.objects.living() if scope is None else jobs_of(token_of(request))
+    return _run(name, jobs.filter(name=name).first(), view(request, *args, **kwargs))
 
 
 def _owner(request: HttpRequest, scope: Scope | None) -> str:
     if scope is not None:
-        return Allowed(scope)(request).owner
+        request.auth = Allowed(scope)(request)  # type: ignore[attr-defined]  # as a route of ours has it
+        return token_of(request).owner
     user = getattr(request, "user", None)
     return f"user:{user.pk}" if user is not None and user.is_authenticated else "anyone"
 
@@ -87,11 +93,10 @@ def _key(request: HttpRequest) -> str | None:
     return request.headers.get("Idempotency-Key")
 
 
-def _run(name: str, found: Any) -> Answer:
+def _run(name: str, job: Job | None, found: Any) -> Answer:
     if isinstance(found, HttpResponse):
         raise _RefusedError(found)
-    job = Job.objects.living().filter(name=name).first()
     if job is None:
-        raise NotFoundError(f'There is no job "{name}", which this view starts. Make it first.')
+        raise NotFoundError(f'There is no job "{name}", which this view starts, or this token does not reach it.')
     payload = {"body" if job.endpoint_id is not None else "kwargs": found}
     return accepted(run_job(job, payload=payload, trigger=Trigger.API, publish=publish_soon))

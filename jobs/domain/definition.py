@@ -75,6 +75,8 @@ class Definition(Protocol):
     kind: str
     enabled: bool
     webhook_id: int | None
+    team_id: int | None
+    delivery: str
     concurrency_policy: str
 
     @property

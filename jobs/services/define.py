@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib.auth.models import Group
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from jobs import log
 from jobs.domain.json_value import text_fault
@@ -19,10 +19,15 @@ def create(fields: Mapping[str, Any], *, source: str, allow_past: bool = False) 
 
     ``allow_past``: a once whose time has passed is due now instead of refused.
     """
-    with transaction.atomic():
-        job = Job(source=source, **_resolved(fields))
-        job.allow_past = allow_past
-        job.save()
+    job = Job(source=source, **_resolved(fields))
+    job.allow_past = allow_past
+    try:
+        with transaction.atomic():
+            job.save()
+    except IntegrityError as error:  # someone else was quicker between the look and the insert
+        if "job_name_living" not in str(error):
+            raise
+        raise InvalidFieldError("name", f'A job "{job.name}" exists. Choose another name, or edit that one.') from error
     job.refresh_from_db()
     log.event("job.created", job=job.name, source=source)
     return job

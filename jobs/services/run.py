@@ -12,7 +12,7 @@ from django.db import transaction
 from jobs import log
 from jobs.broker.tasks import run_queue
 from jobs.conf import config
-from jobs.domain.built_in import is_built_in
+from jobs.domain.built_in import run_fault
 from jobs.domain.messages import RunKey
 from jobs.domain.overlap import Overlap, decide, replaced_because
 from jobs.domain.parameters import check_parameters
@@ -20,7 +20,7 @@ from jobs.domain.policies import ConcurrencyPolicy
 from jobs.domain.run_request import slot_for, start_instant
 from jobs.domain.states import RunStatus, Trigger
 from jobs.domain.target import check_payload
-from jobs.errors import ConflictError, InvalidFieldError
+from jobs.errors import ConflictError
 from jobs.models import Endpoint, Job
 from jobs.services.dispatch import publish_after_commit
 from jobs.store.asked import cancel_runs, free_instant, lock_living_job
@@ -50,13 +50,13 @@ def run_job(
     ensure_days([slot])
     with transaction.atomic():
         job = _living(job)
+        is_http = job.endpoint_id is not None
         if payload is not None:
-            is_http = job.endpoint_id is not None
             check_payload(payload, config().payload_max, is_http=is_http)
-            check_parameters(job.parameters_schema, payload, is_http=is_http)
+        check_parameters(job.parameters_schema, _parameters(job, payload or {}), is_http=is_http)
         run = replace(new_run(job, slot, start, trigger), payload=None if payload is None else dict(payload))
         if webhook is not None:
-            run = replace(run, webhook_id=_webhook_id(job, webhook))
+            run = replace(run, webhook_id=webhook.pk)
         overlap = Overlap() if force else _overlap(job, later=start if at or delay else None)
         key = insert_free(replace(run, replaces=_stop(overlap, RunKey(job.pk, slot))))
         publish([key])
@@ -68,6 +68,8 @@ def _living(job: Job) -> Job:
     """The job as it is now; it cannot be archived until the transaction ends."""
     if not lock_living_job(job.pk):
         raise ConflictError(f'Job "{job.name}" is archived and cannot run.')
+    if problem := run_fault(job.name):
+        raise ConflictError(problem)
     return Job.objects.get(pk=job.pk)
 
 
@@ -87,10 +89,10 @@ def new_run(job: Job, slot: datetime, start: datetime, trigger: Trigger) -> NewR
     )
 
 
-def _webhook_id(job: Job, webhook: Endpoint) -> int:
-    if is_built_in(job.name):
-        raise InvalidFieldError("webhook", f'Runs of "{job.name}" are webhooks themselves. Leave "webhook" out.')
-    return webhook.pk
+def _parameters(job: Job, payload: Mapping[str, Any]) -> Any:
+    """What the body is called with: the run's own, else the job's."""
+    field = "body" if job.endpoint_id is not None else "kwargs"
+    return payload.get(field, getattr(job, field))
 
 
 def _overlap(job: Job, *, later: datetime | None) -> Overlap:

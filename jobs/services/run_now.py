@@ -16,7 +16,7 @@ from django.db import IntegrityError, connection, transaction
 from jobs import log
 from jobs.broker.tasks import run_queue
 from jobs.conf import config
-from jobs.domain.parameters import check_parameters
+from jobs.domain.built_in import is_built_in
 from jobs.domain.states import Trigger
 from jobs.domain.target import check_payload
 from jobs.models import Job, JobRun
@@ -35,11 +35,10 @@ def startable_job(name: str, *, team_id: int | None) -> Any:
 
 def run_now(job: Any, payload: Mapping[str, Any] | None, *, trigger: Trigger) -> JobRun | None:
     """Queue a run of a job as :func:`startable_job` gave it, and publish it soon; None when it is not for this way."""
-    if not job.is_free:
+    if not job.is_free or job.has_schema or is_built_in(job.name):
         return None
     if payload is not None:
         check_payload(payload, config().payload_max, is_http=job.is_http)
-        check_parameters(json.loads(job.parameters_schema or "null"), payload, is_http=job.is_http)
     queue = run_queue(job.queue, job.task)
     row = _inserted(job, queue, payload, trigger)
     if row is None:

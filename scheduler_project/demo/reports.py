@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import re
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest
 from django.views.decorators.http import require_POST
 
-from jobs.api.views import long_running
+from jobs.api.views import long_running, read_json
+from jobs.errors import InvalidFieldError
 
 JOB = "demo.report"
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 @require_POST
 @long_running(JOB)
-def create_report(request: HttpRequest) -> dict[str, Any] | HttpResponse:
+def create_report(request: HttpRequest) -> dict[str, Any]:
     """The arguments of the run: ``{"day": "2030-01-31"}``."""
-    try:
-        day = json.loads(request.body)["day"]
-    except (ValueError, KeyError, TypeError):
-        day = None
-    if not isinstance(day, str) or not _DAY.fullmatch(day):
-        return JsonResponse({"detail": 'Send a JSON object with a day, for example {"day": "2030-01-31"}.'}, status=400)
-    return {"day": day}
+    body = read_json(request)
+    if not isinstance(body, dict):
+        raise InvalidFieldError("body", 'Send a JSON object such as {"day": "2030-01-31"}.')
+    return body  # the job's parameters_schema says what must be in it

@@ -42,7 +42,12 @@ ONE_THING_TASKS: tuple[dict[str, Any], ...] = (
         "name": "demo.report",
         "kind": "manual",
         "task": f"{_MODULE}.count_reports",
-        "parameters_schema": {"type": "object", "required": ["day"], "properties": {"day": {"type": "string"}}},
+        "parameters_schema": {
+            "type": "object",
+            "required": ["day"],
+            "additionalProperties": False,
+            "properties": {"day": {"type": "string", "format": "date"}},
+        },
         "description": "Is started by POST /v1/reports, which answers 202 with the operation to wait for.",
     },
     {

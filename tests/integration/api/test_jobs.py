@@ -85,6 +85,20 @@ def test_a_second_job_of_a_name_is_refused(api: ApiClient) -> None:
     assert problem(api.post("/jobs", CRON), 400)["errors"][0]["field"] == "name"
 
 
+def test_one_who_comes_second_in_a_race_for_a_name_is_told(api: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both have looked before either inserts."""
+    make_job(name="nightly")
+    monkeypatch.setattr(Job, "full_clean", lambda self: None)
+    assert problem(api.post("/jobs", CRON), 400)["errors"][0]["field"] == "name"
+
+
+def test_a_body_in_chunks_is_refused_and_not_taken_for_none(api: ApiClient) -> None:
+    make_job(name="nightly")
+    for path in ("/jobs/nightly:pause", "/jobs/nightly:run", "/preview"):
+        problem(api.post(path, headers={"Transfer-Encoding": "chunked", "Content-Length": ""}), 411)
+    assert not Job.objects.get().paused
+
+
 def test_a_patch_changes_what_it_names(api: ApiClient) -> None:
     first = answer(api.post("/jobs", {**CRON, "priority": 3}), 201)
     second = answer(api.patch("/jobs/nightly", {"cron": "30 2 * * *"}))

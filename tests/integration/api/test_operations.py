@@ -63,13 +63,44 @@ def test_a_run_brings_its_own_arguments(api: ApiClient) -> None:
 
 
 def test_a_run_by_hand_fits_the_jobs_schema(api: ApiClient) -> None:
-    schema = {"type": "object", "required": ["month"], "properties": {"month": {"pattern": "^[0-9]{4}-[0-9]{2}$"}}}
-    make_job(name="nightly", parameters_schema=schema, kwargs={"month": "2030-01"})
+    schema = {"type": "object", "required": ["month"], "properties": {"month": {"type": "string", "format": "date"}}}
+    make_job(name="nightly", parameters_schema=schema, kwargs={"month": "2030-01-01"})
     for kwargs in ({}, {"month": "soon"}):
         document = problem(api.post("/jobs/nightly:run", {"kwargs": kwargs}), 400)
         assert document["errors"][0]["field"].startswith("kwargs")
-    started(api, kwargs={"month": "2030-02"})
+    started(api, kwargs={"month": "2030-02-01"})
     started(api)
+
+
+def test_the_jobs_own_arguments_must_fit_too_when_a_run_brings_none(api: ApiClient) -> None:
+    make_job(name="nightly", parameters_schema={"type": "object", "required": ["month"]})
+    for body in (None, {}, {"kwargs": {}}, {"args": [1]}):
+        problem(api.post("/jobs/nightly:run", body), 400)
+    assert not JobRun.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"a": {"pattern": "^(a+)+$"}}},
+        {"patternProperties": {"^(a+)+$": {}}},
+        {"anyOf": [{"type": "string"}, {"items": {"uniqueItems": True}}]},
+        {"$defs": {"a": {"type": "string"}}, "properties": {"a": {"$ref": "#/$defs/a"}}},
+        {"$ref": "http://127.0.0.1:1/schema"},
+        {"if": {"not": {"$dynamicRef": "#a"}}},
+    ],
+)
+def test_a_schema_that_could_keep_a_server_busy_is_refused(api: ApiClient, schema: dict[str, object]) -> None:
+    body = {"name": "nightly", "kind": "manual", "task": "tests.noop", "parameters_schema": schema}
+    assert "for ever" in problem(api.post("/jobs", body), 400)["detail"]
+
+
+def test_names_and_values_in_a_schema_are_free(api: ApiClient) -> None:
+    schema = {"properties": {"pattern": {"enum": ["$ref"]}, "uniqueItems": {"const": {"pattern": 1}}}}
+    body = {"name": "nightly", "kind": "manual", "task": "tests.noop", "parameters_schema": schema}
+    answer(api.post("/jobs", body), 201)
+    problem(api.post("/jobs/nightly:run", {"kwargs": {"pattern": "x"}}), 400)
+    started(api, kwargs={"pattern": "$ref"})
 
 
 def test_a_delayed_run_waits_in_the_database(api: ApiClient) -> None:

@@ -12,8 +12,8 @@ from django.test import Client
 from django.urls import path
 from ninja import NinjaAPI, Schema
 
-from jobs.api.views import long_running
-from jobs.models import JobRun
+from jobs.api.views import long_running, read_json
+from jobs.models import Job, JobRun
 from tests.support.api import ApiClient, answer, client, problem
 from tests.support.factories import make_endpoint, make_job
 
@@ -38,12 +38,23 @@ def plain(request: HttpRequest) -> dict[str, Any] | HttpResponse:
     return JsonResponse({"no": "thanks"}, status=402) if body["month"] == "never" else body
 
 
+@long_running("reports.build")
+def reads(request: HttpRequest) -> dict[str, Any]:
+    body: dict[str, Any] = read_json(request)
+    return body
+
+
 @long_running("reports.build", scope=None)
 def sessions(request: HttpRequest) -> dict[str, Any]:
     return {"month": "2030-01"}
 
 
-urlpatterns = [path("v1/plain", plain), path("v1/sessions", sessions), path("v1/team/", ninja.urls)]
+urlpatterns = [
+    path("v1/plain", plain),
+    path("v1/read", reads),
+    path("v1/sessions", sessions),
+    path("v1/team/", ninja.urls),
+]
 pytestmark = pytest.mark.urls(__name__)
 
 
@@ -85,6 +96,20 @@ def test_a_session_needs_the_csrf_token_and_a_bearer_token_does_not(api: ApiClie
     api.http = Client(enforce_csrf_checks=True)
     answer(api.post("/plain", {"month": "2030-01"}), 202)
     assert api.post("/sessions", {}).status_code == 403
+
+
+def test_a_teams_token_starts_the_jobs_of_its_team_alone(db: None) -> None:
+    team = Group.objects.create(name="billing")
+    make_job(name="reports.build")
+    problem(client(team=team).post("/plain", {"month": "2030-01"}), 404)
+    Job.objects.update(team=team)
+    answer(client(team=team).post("/plain", {"month": "2030-02"}), 202)
+
+
+def test_a_body_that_is_no_json_is_told_by_read_json(api: ApiClient) -> None:
+    make_job(name="reports.build")
+    for body in ("[" * 100_000, "{", '{"a": NaN}'):
+        problem(api.post("/read", body), 400)
 
 
 def test_an_http_job_gets_the_body(api: ApiClient) -> None:

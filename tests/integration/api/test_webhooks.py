@@ -71,5 +71,6 @@ def test_an_unknown_endpoint_is_refused_at_its_field(api: ApiClient) -> None:
 def test_the_built_in_job_takes_no_webhook(api: ApiClient, endpoint: Endpoint) -> None:
     make_job(name="system.webhook", kind="manual", task="jobs.webhook")
     problem(api.patch("/jobs/system.webhook", {"webhook": "told"}), 400)
-    problem(api.post("/jobs/system.webhook:run", {"webhook": "told"}), 400)
+    problem(api.post("/jobs/system.webhook:run", {"webhook": "told"}), 409)
+    problem(api.post("/jobs/system.webhook:run"), 409)
     assert "built in" in problem(api.delete("/jobs/system.webhook"), 409)["detail"]
