@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -39,12 +40,9 @@ def test_b088_a_leader_whose_own_clock_steps_by_an_hour_leads_on(live: Live) -> 
     check_all(live, load.window)
 
 
-def test_b089_a_slot_that_the_database_s_clock_steps_over_runs_once(
-    live: Live, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_b089_a_slot_that_the_database_s_clock_steps_over_runs_once(live: Live) -> None:
     """15 s forward over the second in which it is due, and 15 s back again."""
-    clock = tmp_path_factory.mktemp("clock") / "clock"
-    with _stepped_database(live, clock):
+    with _stepped_database(live) as clock:
         beat, _ = live.beats(1)
         live.worker()
         load = Load(live)
@@ -75,15 +73,16 @@ def _told_at(log: Path, event: str) -> datetime:
 
 
 @contextmanager
-def _stepped_database(live: Live, clock: Path) -> Iterator[None]:
-    """The server under a clock that can be stepped, and afterwards under the right one."""
+def _stepped_database(live: Live) -> Iterator[Path]:
+    """The server under a clock that can be stepped, and afterwards under the right one; yields the clock's file."""
     database = live.servers.database
-    for folder in clock.parents[:2]:
-        folder.chmod(0o755)  # the server runs as another user
-    database.clock = clocks.stepped(clock)
-    database.restart()
-    try:
-        yield
-    finally:
-        database.clock = {}
+    with tempfile.TemporaryDirectory() as folder:  # pytest's own is closed to the user that the server runs as
+        clock = Path(folder) / "clock"
+        clock.parent.chmod(0o755)
+        database.clock = clocks.stepped(clock)
         database.restart()
+        try:
+            yield clock
+        finally:
+            database.clock = {}
+            database.restart()
