@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from django.db import transaction
 
@@ -42,7 +42,8 @@ def sweep_missed(*, now: datetime | None = None, everywhere: bool = False) -> in
 
 
 def window(now: datetime, *, everywhere: bool) -> tuple[datetime, datetime]:
-    """The range of scheduled_for to look at, constant for the planner."""
+    """The range of scheduled_for to look at: constants for the planner, and whole days, so the same all day long."""
     if everywhere:
         return now - timedelta(days=36_500), now + timedelta(days=365)
-    return now - RECENT, now + AHEAD
+    midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return midnight - RECENT, midnight + AHEAD + timedelta(days=1)

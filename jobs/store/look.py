@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from jobs.store.statement import Statement
+from jobs.store.prepared import PreparedStatement
 
-_LOOK = Statement("look")
+_LOOK = PreparedStatement("look")
 
 
 @dataclass(frozen=True, slots=True)

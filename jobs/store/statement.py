@@ -21,7 +21,7 @@ class Statement:
     def rows(self, **params: Any) -> list[Any]:
         """Execute and return the rows as named tuples."""
         with connection.cursor() as cursor:
-            cursor.execute(self.text, params)
+            self._execute(cursor, params)
             # Asking for the columns costs as much as reading a dozen rows, and a statement's are always the same.
             self._row = self._row or _row_type(tuple(column.name for column in cursor.description))
             return list(map(self._row._make, cursor.fetchall()))
@@ -29,9 +29,12 @@ class Statement:
     def run(self, **params: Any) -> int:
         """Execute and return the number of rows touched."""
         with connection.cursor() as cursor:
-            cursor.execute(self.text, params)
+            self._execute(cursor, params)
             touched: int = cursor.rowcount
         return touched
+
+    def _execute(self, cursor: Any, params: dict[str, Any]) -> None:
+        cursor.execute(self.text, params)
 
 
 @cache
