@@ -14,7 +14,7 @@ from django.db import transaction
 
 from jobs import log
 from jobs.conf import config
-from jobs.domain.emission import Emission, emission
+from jobs.domain.emission import Accounting, Emission
 from jobs.domain.planning import PlannedJob
 from jobs.services.emitted_runs import insert_emitted
 from jobs.services.plan import parking_reason
@@ -59,12 +59,12 @@ def emit_due(term: Term, *, now: datetime | None = None, batch: int = BATCH) -> 
 
 
 def _emissions(jobs: Mapping[int, PlannedJob], cursors: Mapping[int, datetime], now: datetime) -> Iterator[Emission]:
-    grace, floor = timedelta(seconds=config().catch_up_grace), retention_floor(now)
+    accounting = Accounting(now=now, grace=timedelta(seconds=config().catch_up_grace), floor=retention_floor(now))
     runs = 0
     for job_id, accounted in cursors.items():
         job = jobs[job_id]
         try:
-            due = emission(job, accounted=accounted, now=now, grace=grace, floor=floor)
+            due = accounting.emission(job, accounted)
         except Exception as error:  # whatever a definition written past all checks can raise parks that job alone
             due = Emission(job, None, error=parking_reason(job, error))
         yield due
