@@ -5,7 +5,7 @@
 WITH held AS MATERIALIZED (
     SELECT run.job_id, run.scheduled_for
     FROM jobs_jobrun AS run
-    JOIN unnest(%(job_ids)s::bigint[], %(slots)s::timestamptz[]) AS asked (job_id, scheduled_for)
+    JOIN unnest((SELECT %(job_ids)s::bigint[]), (SELECT %(slots)s::timestamptz[])) AS asked (job_id, scheduled_for)
       ON asked.job_id = run.job_id AND asked.scheduled_for = run.scheduled_for
     WHERE run.scheduled_for BETWEEN %(lo)s AND %(hi)s AND run.status IN ('queued', 'running')
     ORDER BY run.job_id, run.scheduled_for

@@ -4,23 +4,27 @@
 --   still runs); worker uuid; lease_seconds; lo, hi: the range of the slots; now: NULL or the time to compare with;
 --   in_doubt: whether these were asked for before, by this worker, and the answer was lost.
 -- locks: the runs, FOR NO KEY UPDATE in key order; waits, since a dispatcher's uncommitted mark hides nothing but
---   a skipped row would lose the message. index: jobrun_slot, one partition a day of the range.
+--   a skipped row would lose the message. index: jobrun_slot, a probe a run as in settle.sql.
 -- rows: one a run that exists: its key and answer (claimed, mine, early, waiting, missed, look, stale, running,
 --   ended), the new token, and what the worker must know of the job. mine: in doubt, and claimed by that first asking;
 --   its lease is renewed.
 WITH asked AS (
     SELECT job_id, scheduled_for, max(token) AS token, bool_or(waits) AS waits
-    FROM unnest(%(job_ids)s::bigint[], %(slots)s::timestamptz[], %(tokens)s::int[], %(waits)s::boolean[])
+    FROM unnest((SELECT %(job_ids)s::bigint[]), (SELECT %(slots)s::timestamptz[]), (SELECT %(tokens)s::int[]),
+                (SELECT %(waits)s::boolean[]))
         AS message (job_id, scheduled_for, token, waits)
     GROUP BY job_id, scheduled_for
 ), held AS MATERIALIZED (
     SELECT run.job_id, run.scheduled_for, run.status, run.token, run.run_after, run.start_by, run.replaces,
            run.attempts, run.max_attempts, run.losses, asked.token AS published, asked.waits,
            %(in_doubt)s::boolean AND run.token = asked.token + 1 AND run.locked_by = %(worker)s::uuid AS mine
-    FROM jobs_jobrun run JOIN asked USING (job_id, scheduled_for)
-    WHERE run.scheduled_for BETWEEN %(lo)s::timestamptz AND %(hi)s::timestamptz
-    ORDER BY run.job_id, run.scheduled_for
-    FOR NO KEY UPDATE OF run
+    FROM (SELECT * FROM asked ORDER BY job_id, scheduled_for) AS asked
+    CROSS JOIN LATERAL (
+        SELECT * FROM jobs_jobrun AS run
+        WHERE run.job_id = asked.job_id AND run.scheduled_for = asked.scheduled_for
+          AND run.scheduled_for BETWEEN %(lo)s::timestamptz AND %(hi)s::timestamptz
+        FOR NO KEY UPDATE
+    ) AS run
 ), judged AS (
     SELECT held.*, job.name, job.endpoint_id IS NOT NULL AS calls, job.delivery, job.concurrency_policy, job.backoff_kind, job.backoff_base_seconds,
            job.backoff_cap_seconds, job.jitter, clock.now,

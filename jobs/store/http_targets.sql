@@ -6,7 +6,7 @@ SELECT run.job_id, (extract(epoch FROM run.scheduled_for) * 1000000)::bigint AS 
        endpoint.enabled, coalesce(job.timeout_seconds, endpoint.timeout_seconds) AS seconds,
        endpoint.headers::text AS endpoint_headers, job.headers::text AS job_headers, coalesce(run.payload -> 'body', job.body)::text AS body,
        endpoint.sealed_headers, endpoint.sealed_secret
-FROM unnest(%(job_ids)s::bigint[], %(slots)s::timestamptz[]) AS key (job_id, scheduled_for)
+FROM unnest((SELECT %(job_ids)s::bigint[]), (SELECT %(slots)s::timestamptz[])) AS key (job_id, scheduled_for)
 JOIN jobs_jobrun run ON run.job_id = key.job_id AND run.scheduled_for = key.scheduled_for
 JOIN jobs_job job ON job.id = run.job_id
 JOIN jobs_endpoint endpoint ON endpoint.id = job.endpoint_id

@@ -2,4 +2,5 @@
 -- params: parallel arrays, one element a gap. locks: the new rows. touches: each gap.
 INSERT INTO jobs_slotgap (job_id, after, until, reason, version)
 SELECT * FROM unnest(
-    %(job_id)s::bigint[], %(after)s::timestamptz[], %(until)s::timestamptz[], %(reason)s::text[], %(version)s::int[])
+    (SELECT %(job_id)s::bigint[]), (SELECT %(after)s::timestamptz[]), (SELECT %(until)s::timestamptz[]),
+    (SELECT %(reason)s::text[]), (SELECT %(version)s::int[]))

@@ -10,10 +10,11 @@ SELECT job_id, scheduled_for, trigger, status, max_attempts, run_after,
        exclusive, replaces, payload::jsonb,
        CASE WHEN status NOT IN ('queued', 'running') THEN clock_timestamp() END, last_error, webhook_id
 FROM unnest(
-    %(job_id)s::bigint[], %(scheduled_for)s::timestamptz[], %(trigger)s::text[], %(status)s::text[],
-    %(max_attempts)s::int[], %(run_after)s::timestamptz[], %(deadline_seconds)s::int[], %(queue)s::text[],
-    %(priority)s::smallint[], %(exclusive)s::boolean[], %(replaces)s::timestamptz[], %(payload)s::text[],
-    %(last_error)s::text[], %(webhook_id)s::bigint[]
+    (SELECT %(job_id)s::bigint[]), (SELECT %(scheduled_for)s::timestamptz[]), (SELECT %(trigger)s::text[]),
+    (SELECT %(status)s::text[]), (SELECT %(max_attempts)s::int[]), (SELECT %(run_after)s::timestamptz[]),
+    (SELECT %(deadline_seconds)s::int[]), (SELECT %(queue)s::text[]), (SELECT %(priority)s::smallint[]),
+    (SELECT %(exclusive)s::boolean[]), (SELECT %(replaces)s::timestamptz[]), (SELECT %(payload)s::text[]),
+    (SELECT %(last_error)s::text[]), (SELECT %(webhook_id)s::bigint[])
 ) AS new (
     job_id, scheduled_for, trigger, status, max_attempts, run_after, deadline_seconds, queue, priority, exclusive,
     replaces, payload, last_error, webhook_id)

@@ -3,6 +3,6 @@
 -- locks: held already. index: jobrun_slot. touches: each run.
 UPDATE jobs_jobrun AS run
 SET fanned_out_at = clock_timestamp()
-FROM unnest(%(job_ids)s::bigint[], %(slots)s::timestamptz[]) AS told (job_id, scheduled_for)
+FROM unnest((SELECT %(job_ids)s::bigint[]), (SELECT %(slots)s::timestamptz[])) AS told (job_id, scheduled_for)
 WHERE run.job_id = told.job_id AND run.scheduled_for = told.scheduled_for
   AND run.scheduled_for BETWEEN %(lo)s::timestamptz AND %(hi)s::timestamptz

@@ -4,8 +4,8 @@
 -- locks: the runs, in key order. index: jobrun_slot. rows: one a run moved.
 WITH stray AS MATERIALIZED (
     SELECT r.job_id, r.scheduled_for, m.new_queue
-    FROM unnest(%(job_id)s::bigint[], %(scheduled_for)s::timestamptz[], %(token)s::int[], %(queue)s::text[],
-                %(new_queue)s::text[])
+    FROM unnest((SELECT %(job_id)s::bigint[]), (SELECT %(scheduled_for)s::timestamptz[]),
+                (SELECT %(token)s::int[]), (SELECT %(queue)s::text[]), (SELECT %(new_queue)s::text[]))
         AS m (job_id, scheduled_for, token, queue, new_queue)
     JOIN jobs_jobrun AS r ON r.job_id = m.job_id AND r.scheduled_for = m.scheduled_for
     WHERE r.scheduled_for BETWEEN %(lo)s AND %(hi)s

@@ -2,7 +2,7 @@
 -- params: queues; since, until: bounds of scheduled_for, constants so that partitions are pruned.
 -- locks: none. index: jobrun_ready. rows: (queue, priority, run_after, now), highest priority first.
 SELECT q.queue, p.priority, next.run_after, statement_timestamp() AS now
-FROM unnest(%(queues)s::text[]) AS q (queue)
+FROM unnest((SELECT %(queues)s::text[])) AS q (queue)
 CROSS JOIN generate_series(9, 0, -1) AS p (priority)
 CROSS JOIN LATERAL (
     SELECT run_after

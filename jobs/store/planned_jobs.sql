@@ -8,4 +8,4 @@ SELECT id, version, enabled AND archived_at IS NULL, paused, paused_until, concu
        kind, cron, interval_seconds, anchor_at, calendar_every, calendar_unit, anchor_date, wall_time, once_at,
        timezone, start_at, end_at
 FROM jobs_job
-WHERE id = ANY(%(job_ids)s::bigint[])
+WHERE id = ANY((SELECT %(job_ids)s::bigint[])::bigint[])

@@ -6,7 +6,8 @@ WITH held AS MATERIALIZED (
     SELECT run.job_id, run.scheduled_for, message.task, clock.now,
            run.due_at + %(patience_seconds)s * interval '1 second' < clock.now AS is_over
     FROM jobs_jobrun run
-    JOIN unnest(%(job_ids)s::bigint[], %(slots)s::timestamptz[], %(tokens)s::int[], %(tasks)s::text[])
+    JOIN unnest((SELECT %(job_ids)s::bigint[]), (SELECT %(slots)s::timestamptz[]), (SELECT %(tokens)s::int[]),
+                (SELECT %(tasks)s::text[]))
         AS message (job_id, scheduled_for, token, task) USING (job_id, scheduled_for),
         (SELECT coalesce(%(now)s::timestamptz, statement_timestamp()) AS now) AS clock
     WHERE run.status = 'queued' AND run.token = message.token

@@ -3,7 +3,7 @@
 -- index: jobrun_slot, newest partition first until they hold enough runs of the job.
 -- rows: a run each, newest first within a job; none for a job that never ran.
 SELECT recent.*
-FROM unnest(%(job_ids)s::bigint[]) AS asked (job_id)
+FROM unnest((SELECT %(job_ids)s::bigint[])) AS asked (job_id)
 CROSS JOIN LATERAL (
     SELECT run.job_id, run.scheduled_for, run.status, run.trigger, run.attempts, run.max_attempts, run.due_at,
            run.started_at, run.finished_at, left(run.last_error, 160) AS error

@@ -8,8 +8,8 @@
 WITH held AS MATERIALIZED (
     SELECT run.job_id, run.scheduled_for, asked.more, asked.exclusive, asked.delay
     FROM jobs_jobrun AS run
-    JOIN unnest(%(job_ids)s::bigint[], %(slots)s::timestamptz[], %(tokens)s::int[], %(more)s::int[],
-                %(exclusive)s::boolean[], %(delays)s::float8[])
+    JOIN unnest((SELECT %(job_ids)s::bigint[]), (SELECT %(slots)s::timestamptz[]), (SELECT %(tokens)s::int[]),
+                (SELECT %(more)s::int[]), (SELECT %(exclusive)s::boolean[]), (SELECT %(delays)s::float8[]))
         AS asked (job_id, scheduled_for, token, more, exclusive, delay)
       ON asked.job_id = run.job_id AND asked.scheduled_for = run.scheduled_for
     WHERE run.scheduled_for BETWEEN %(lo)s::timestamptz AND %(hi)s::timestamptz

@@ -9,7 +9,7 @@ SET next_run_at = step.next_run_at,
     error = step.error,
     error_at = CASE WHEN step.error <> '' THEN clock_timestamp() END
 FROM unnest(
-    %(job_id)s::bigint[], %(next_run_at)s::timestamptz[], %(last_slot)s::timestamptz[],
-    %(plan_from)s::timestamptz[], %(error)s::text[]
+    (SELECT %(job_id)s::bigint[]), (SELECT %(next_run_at)s::timestamptz[]),
+    (SELECT %(last_slot)s::timestamptz[]), (SELECT %(plan_from)s::timestamptz[]), (SELECT %(error)s::text[])
 ) AS step (job_id, next_run_at, last_slot, plan_from, error)
 WHERE cursor.job_id = step.job_id

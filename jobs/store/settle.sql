@@ -4,24 +4,33 @@
 --   never started), started_ago (seconds or NULL), results (JSON text or NULL), records (JSON text or NULL: one more
 --   entry of the attempt history, stamped here), last_errors; worker uuid; history: entries kept;
 --   lo, hi: the range of the slots.
--- locks: the runs, FOR NO KEY UPDATE in key order. index: jobrun_slot; IS NOT DISTINCT FROM keeps the planner
---   from jobrun_leased, whose dead entries grow with every claim.
+-- locks: the runs, FOR NO KEY UPDATE in key order. index: jobrun_slot, a probe a run whatever the statistics
+--   say: of a day analyzed while nothing ran they say that nothing runs, and a join would then compare its every run
+--   with every element. IS NOT DISTINCT FROM keeps the planner from jobrun_leased, whose dead entries grow with
+--   every claim.
 -- rows: (job_id, slot_us, status) of each run settled; a lease without a row was lost (I4).
 WITH held AS MATERIALIZED (
     SELECT run.job_id, run.scheduled_for, done.delay, done.attempt, done.started_ago, done.result, done.record,
            done.last_error,
            CASE WHEN done.status = 'queued' AND run.cancel_requested_at IS NOT NULL THEN 'cancelled'
                 ELSE done.status END AS status
-    FROM jobs_jobrun run
-    JOIN unnest(%(job_ids)s::bigint[], %(slots)s::timestamptz[], %(tokens)s::int[], %(statuses)s::text[],
-                %(delays)s::float8[], %(attempts)s::int[], %(started_ago)s::float8[], %(results)s::text[],
-                %(records)s::text[], %(last_errors)s::text[])
-        AS done (job_id, scheduled_for, token, status, delay, attempt, started_ago, result, record, last_error)
-        USING (job_id, scheduled_for)
-    WHERE run.token = done.token AND run.locked_by IS NOT DISTINCT FROM %(worker)s::uuid
-      AND run.scheduled_for BETWEEN %(lo)s::timestamptz AND %(hi)s::timestamptz
-    ORDER BY run.job_id, run.scheduled_for
-    FOR NO KEY UPDATE OF run
+    FROM (
+        SELECT *
+        FROM unnest((SELECT %(job_ids)s::bigint[]), (SELECT %(slots)s::timestamptz[]),
+                    (SELECT %(tokens)s::int[]), (SELECT %(statuses)s::text[]), (SELECT %(delays)s::float8[]),
+                    (SELECT %(attempts)s::int[]), (SELECT %(started_ago)s::float8[]),
+                    (SELECT %(results)s::text[]), (SELECT %(records)s::text[]), (SELECT %(last_errors)s::text[]))
+            AS done (job_id, scheduled_for, token, status, delay, attempt, started_ago, result, record, last_error)
+        ORDER BY job_id, scheduled_for
+    ) AS done
+    CROSS JOIN LATERAL (
+        SELECT run.job_id, run.scheduled_for, run.cancel_requested_at
+        FROM jobs_jobrun AS run
+        WHERE run.job_id = done.job_id AND run.scheduled_for = done.scheduled_for
+          AND run.scheduled_for BETWEEN %(lo)s::timestamptz AND %(hi)s::timestamptz
+          AND run.token = done.token AND run.locked_by IS NOT DISTINCT FROM %(worker)s::uuid
+        FOR NO KEY UPDATE
+    ) AS run
 )
 UPDATE jobs_jobrun run
 SET status = held.status,

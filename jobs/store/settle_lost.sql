@@ -18,8 +18,9 @@ SET status = lost.status,
              || jsonb_strip_nulls(jsonb_build_object('attempt', lost.attempt, 'kind', 'lost', 'type', 'LeaseLost',
                                                      'message', lost.note, 'traceback', '', 'at', clock_timestamp())),
     last_error = lost.note
-FROM unnest(%(job_id)s::bigint[], %(scheduled_for)s::timestamptz[], %(token)s::int[], %(status)s::text[],
-            %(delay)s::float8[], %(note)s::text[], %(attempt)s::int[])
+FROM unnest((SELECT %(job_id)s::bigint[]), (SELECT %(scheduled_for)s::timestamptz[]), (SELECT %(token)s::int[]),
+            (SELECT %(status)s::text[]), (SELECT %(delay)s::float8[]), (SELECT %(note)s::text[]),
+            (SELECT %(attempt)s::int[]))
     AS lost (job_id, scheduled_for, token, status, delay, note, attempt)
 WHERE run.job_id = lost.job_id AND run.scheduled_for = lost.scheduled_for AND run.token = lost.token
   AND run.locked_by IS NOT NULL

@@ -6,8 +6,9 @@
 --   where it was to be queued) and that last error: the reaper, who may have been first, leaves another.
 SELECT run.job_id, (extract(epoch FROM run.scheduled_for) * 1000000)::bigint AS slot_us, run.status
 FROM jobs_jobrun run
-JOIN unnest(%(job_ids)s::bigint[], %(slots)s::timestamptz[], %(tokens)s::int[], %(statuses)s::text[],
-            %(last_errors)s::text[]) AS done (job_id, scheduled_for, token, status, last_error)
+JOIN unnest((SELECT %(job_ids)s::bigint[]), (SELECT %(slots)s::timestamptz[]), (SELECT %(tokens)s::int[]),
+            (SELECT %(statuses)s::text[]), (SELECT %(last_errors)s::text[]))
+    AS done (job_id, scheduled_for, token, status, last_error)
     USING (job_id, scheduled_for)
 WHERE run.token = done.token AND run.last_error = done.last_error
   AND (run.status = done.status OR (run.status = 'cancelled' AND done.status = 'queued'))

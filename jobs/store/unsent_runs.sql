@@ -1,6 +1,6 @@
 -- The runs of one queue and priority that are to be sent now, with what their messages need of the job.
 -- params: queue, priority, now (NULL: the database's), since, until (bounds of scheduled_for), limit.
--- locks: none; the mark is guarded by the token read here. index: jobrun_ready. rows: earliest run_after first.
+-- locks: none; the mark is guarded by the token read here. index: jobrun_ready, jobs_job_pkey. rows: earliest run_after first.
 SELECT r.job_id, (extract(epoch FROM r.scheduled_for) * 1000000)::bigint AS slot_us, r.token, r.queue, r.payload::text,
        j.name, j.queue AS job_queue, j.task, j.args::text, j.kwargs::text, j.timeout_seconds, j.soft_timeout_seconds
 FROM (
@@ -12,5 +12,5 @@ FROM (
     ORDER BY run_after
     LIMIT %(limit)s
 ) AS r
-JOIN jobs_job AS j ON j.id = r.job_id
+CROSS JOIN LATERAL (SELECT * FROM jobs_job WHERE id = r.job_id OFFSET 0) AS j  -- OFFSET 0: job by job, never a scan
 ORDER BY r.run_after

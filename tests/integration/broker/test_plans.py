@@ -10,7 +10,10 @@ from django.db import connection
 
 from jobs.models import Marker
 from jobs.store.clock import database_now
+from jobs.store.days import whole_days
+from jobs.store.runs import ensure_days
 from jobs.store.unsent import Horizon
+from tests.support.elsewhere import sql
 from tests.support.factories import make_job
 from tests.support.plans import indexes, partitions, plan, scans
 
@@ -108,3 +111,18 @@ def test_lost_runs_are_looked_for_on_the_index(now: datetime, range_: dict[str, 
 
     assert "jobrun_out" in indexes(nodes)
     assert not scans(nodes)
+
+
+def test_the_mark_goes_by_key_in_a_new_day_s_partition_that_has_no_statistics(db: None) -> None:
+    day = database_now() + timedelta(days=40)
+    ensure_days([day])
+    sql(
+        "INSERT INTO jobs_jobrun (job_id, scheduled_for, due_at, run_after, queue)"
+        " SELECT n, %s, %s, %s, 'jobs.default' FROM generate_series(1, 20000) AS n",
+        *[day] * 3,
+    )
+    nodes = plan(
+        "mark_dispatched", job_id=list(range(1, 501)), scheduled_for=[day] * 500, token=[0] * 500, **whole_days([day])
+    )
+    assert indexes(nodes) == {"jobrun_slot"}
+    assert all("job_id" in node["Index Cond"] for node in nodes if "Index Name" in node), "a day is read, not its keys"
