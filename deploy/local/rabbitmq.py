@@ -1,7 +1,8 @@
 """A private RabbitMQ node and its epmd, all on the loopback address.
 
 Debian's /usr/sbin/rabbitmq-server is a wrapper bound to its own user and paths, so the real script is called, with
-every path in its environment. epmd is started first and kept track of: one that the node starts would outlive it.
+every path in its environment. epmd is started first and kept track of: one that the node starts would outlive it. Both
+may come from another root tree; a version has its own folder then, as it cannot read every other's data.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ import urllib.request
 from pathlib import Path
 from typing import ClassVar
 
+from deploy.local import root_tree
 from deploy.local.credentials import write_private
 from deploy.local.errors import LocalError
 from deploy.local.ports import HOST, is_open
-from deploy.local.server import Server, find_program
+from deploy.local.server import Server
 
 USER = VHOST = "beatkeeper"
 TEST_VHOST = "beatkeeper_test"
+_NODE = f"{USER}@localhost"
+_EPMD = Path("/usr/bin/epmd")
 _SCRIPT = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
 _OLDEST = (3, 10)
 # Without the first, distribution listens on every address; without the others, idle schedulers spin.
@@ -36,10 +40,10 @@ class Epmd(Server):
 
     @classmethod
     def program(cls) -> str | None:
-        return find_program("epmd")
+        return str(_EPMD) if root_tree.holds(_EPMD) else None
 
     def command(self) -> list[str]:
-        return [self.program() or "epmd", "-port", str(self.config.port("epmd")), "-address", HOST]
+        return root_tree.command(str(_EPMD), "-port", str(self.config.port("epmd")), "-address", HOST)
 
     def prepare(self) -> None:
         """It keeps no files."""
@@ -57,11 +61,24 @@ class RabbitMQ(Server):
 
     @classmethod
     def program(cls) -> str | None:
-        return str(_SCRIPT) if _SCRIPT.exists() else None
+        return str(_SCRIPT) if root_tree.holds(_SCRIPT) else None
+
+    @classmethod
+    def version(cls) -> str:
+        """The version of the program, empty where it is not told by its folder."""
+        found = re.search(r"rabbitmq_server-(\d+\.[\d.]*\d)", str(root_tree.within(_SCRIPT).resolve()))
+        return found[1] if found else ""
+
+    @property
+    def folder(self) -> Path:
+        own = super().folder
+        return own / (self.version() or root_tree.root().name) if root_tree.is_other() else own
 
     def prepare(self) -> None:
-        super().prepare()
         self._check_version()
+        super().prepare()
+        root_tree.check_reaches(self.folder)
+        self._root_note.write_text(f"{root_tree.root()}\n")
         (self.folder / "enabled_plugins").write_text("[rabbitmq_management,rabbitmq_prometheus].\n")
         settings = {
             "listeners.tcp.1": f"{HOST}:{self.config.port('RabbitMQ')}",
@@ -79,7 +96,11 @@ class RabbitMQ(Server):
         write_private(self.folder / "rabbitmq.conf", "".join(f"{key} = {value}\n" for key, value in settings.items()))
 
     def command(self) -> list[str]:
-        return [self.program() or str(_SCRIPT)]
+        return root_tree.command(str(_SCRIPT))
+
+    def control_command(self, *arguments: str) -> list[str]:
+        """A rabbitmqctl for this node, to be run in the node's environment."""
+        return root_tree.command(str(_SCRIPT.with_name("rabbitmqctl")), "-n", _NODE, *arguments)
 
     def environment(self) -> dict[str, str]:
         folder = self.folder
@@ -88,7 +109,7 @@ class RabbitMQ(Server):
             "ERL_EPMD_PORT": str(self.config.port("epmd")),
             "ERL_EPMD_ADDRESS": HOST,
             "RABBITMQ_CONF_ENV_FILE": os.devnull,
-            "RABBITMQ_NODENAME": f"{USER}@localhost",
+            "RABBITMQ_NODENAME": _NODE,
             "RABBITMQ_NODE_IP_ADDRESS": HOST,
             "RABBITMQ_NODE_PORT": str(self.config.port("RabbitMQ")),
             "RABBITMQ_DIST_PORT": str(self.config.port("Erlang distribution")),
@@ -126,12 +147,26 @@ class RabbitMQ(Server):
             "BEATKEEPER_RABBITMQ_MANAGEMENT_URL": f"http://{login}:{self.config.port('RabbitMQ management')}",
         }
 
+    def mismatch(self) -> str:
+        running = self._root_note.read_text().strip() if self._root_note.exists() else "/"
+        if running == str(root_tree.root()):
+            return ""
+        return (
+            f"RabbitMQ runs from {running}, and {root_tree.VARIABLE} asks for the one in {root_tree.root()}: "
+            "`make down` stops it; another BEATKEEPER_LOCAL_DIR and BEATKEEPER_PORT_BASE let both run."
+        )
+
+    @property
+    def _root_note(self) -> Path:
+        return self.config.run / "rabbitmq.root"
+
     def _check_version(self) -> None:
-        found = re.search(r"rabbitmq_server-(\d+)\.(\d+)", str(_SCRIPT.resolve()))
-        if found and (int(found[1]), int(found[2])) < _OLDEST:
+        found = self.version()
+        if found and tuple(int(part) for part in found.split(".")[:2]) < _OLDEST:
+            oldest = ".".join(map(str, _OLDEST))
             raise LocalError(
-                f"RabbitMQ {found[1]}.{found[2]} is installed, {_OLDEST[0]}.{_OLDEST[1]} or newer is needed: "
-                "name one with BROKER_URL."
+                f"RabbitMQ {found} is installed in {root_tree.root()}, {oldest} or newer is needed: name one with "
+                f"BROKER_URL, or a root tree that holds one with {root_tree.VARIABLE}."
             )
 
     def _ensure_test_vhost(self) -> None:

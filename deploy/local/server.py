@@ -64,7 +64,7 @@ class Server(ABC):
 
     def prepare(self) -> None:
         """Lay out its folder; called before each start."""
-        self.folder.mkdir(mode=0o700, exist_ok=True)
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def environment(self) -> dict[str, str]:
         return {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8"}
@@ -75,6 +75,10 @@ class Server(ABC):
 
     def running(self) -> Identity | None:
         return read_pid_file(self.pid_file)
+
+    def mismatch(self) -> str:
+        """In what the one that runs differs from the one that would be started now; empty where it does not."""
+        return ""
 
     def start(self) -> None:
         """Start it without waiting for an answer."""

@@ -91,8 +91,11 @@ def _ensure(config: Config, extra_ports: list[Port]) -> dict[str, str]:
         apt.install(missing, note="other ports and folders than the system's are used", otherwise=_OTHERWISE)
     passwords = credentials.load(config.local)
     servers = [kind(config, passwords) for kind in kinds]
-    _check_same_base(config, servers)
-    stopped = [server for server in servers if server.running() is None]
+    running = [server for server in servers if server.running()]
+    _check_same_base(config, running)
+    if differing := "\n".join(filter(None, (server.mismatch() for server in running))):
+        raise LocalError(differing)
+    stopped = [server for server in servers if server not in running]
     ports.check_free([*extra_ports, *(port for server in stopped for port in server.ports())])
     _start(stopped)
     _note_base(config, servers)
@@ -136,9 +139,9 @@ def _values(servers: list[Server], passwords: Mapping[str, str]) -> dict[str, st
     }
 
 
-def _check_same_base(config: Config, servers: list[Server]) -> None:
+def _check_same_base(config: Config, running: list[Server]) -> None:
     recorded = config.run / "port_base"
-    if recorded.exists() and any(server.running() for server in servers):
+    if recorded.exists() and running:
         base = recorded.read_text().strip()
         if base != str(config.port_base):
             raise LocalError(

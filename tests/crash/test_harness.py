@@ -1,4 +1,7 @@
-"""Each of the five checks finds what it is for: rows and lines are tampered with, and the breach is named."""
+"""Each of the five checks finds what it is for: rows and lines are tampered with, and the breach is named.
+
+And the broker that tests break is the one that was asked for, under the pid that they send signals to.
+"""
 
 from __future__ import annotations
 
@@ -164,6 +167,14 @@ def test_a_message_that_is_left_in_a_queue_is_told(quiet: tuple[Live, Window]) -
         got = wait_until(lambda: broker.default_channel.basic_get(DEAD))
         broker.default_channel.basic_ack(got.delivery_tag)
     wait_until(lambda: not list(messages.left_behind(live)), what="the message gone")
+
+
+def test_the_broker_is_of_the_version_asked_for_and_signals_hit_the_node_itself(servers: Servers) -> None:
+    broker = servers.broker
+
+    assert broker.api("GET", "/api/overview")["rabbitmq_version"] == broker.version()
+    assert Path(f"/proc/{broker.pid}/comm").read_text().strip() == "beam.smp"
+    assert broker.control("eval", "os:getpid().").strip().strip('"') == str(broker.pid)
 
 
 def _scheduled(live: Live) -> int:

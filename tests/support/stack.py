@@ -169,6 +169,6 @@ def stack(folder: Path) -> Iterator[Stack]:
         yield made
     finally:
         made.stop()
-        management.call("DELETE", f"/api/vhosts/{name}")
+        management.drop_vhost(name)
         with psycopg.connect(f"{server}/postgres", autocommit=True) as admin:
             admin.execute(f"DROP DATABASE {name} WITH (FORCE)")

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from deploy.local.ports import HOST
-from deploy.local.rabbitmq import USER, Epmd, RabbitMQ
+from deploy.local.rabbitmq import Epmd, RabbitMQ
 from tests.crash.harness.breakable import Breakable
 from tests.support.management import Management
 
 _WATERMARK = "0.4"
+_COUNT = re.compile(r"^rabbitmq_global_messages_(\w+)_total\{.*\} (\d+)$", re.MULTILINE)
 
 
 class OwnEpmd(Breakable, Epmd):
@@ -46,13 +47,14 @@ class Broker(Breakable, RabbitMQ):
 
     def api(self, method: str, path: str, body: object = None) -> Any:
         """Ask the management API."""
-        return Management(self.urls()["BEATKEEPER_RABBITMQ_MANAGEMENT_URL"]).call(method, path, body)
+        return self._management.call(method, path, body)
 
-    def control(self, *arguments: str) -> None:
-        """Run rabbitmqctl, which takes a second."""
-        program = str(Path(self.program() or "").with_name("rabbitmqctl"))
-        command = [program, "-n", f"{USER}@localhost", *arguments]
-        subprocess.run(command, env=self.environment(), check=True, capture_output=True, cwd="/", timeout=60)
+    def control(self, *arguments: str) -> str:
+        """Run rabbitmqctl, which takes a second; its output."""
+        command = self.control_command(*arguments)
+        return subprocess.run(
+            command, env=self.environment(), check=True, capture_output=True, text=True, cwd="/", timeout=60
+        ).stdout
 
     def make(self, vhost: str) -> None:
         """An empty vhost, if there is none of the name."""
@@ -60,24 +62,25 @@ class Broker(Breakable, RabbitMQ):
 
     def drop(self, vhost: str) -> None:
         """Delete a vhost; one that a wipe has taken is gone already."""
-        if any(found["name"] == vhost for found in self.api("GET", "/api/vhosts")):
-            self.api("DELETE", f"/api/vhosts/{vhost}")
+        self._management.drop_vhost(vhost)
 
     def queues(self, vhost: str) -> dict[str, dict[str, Any]]:
         """What the broker knows of each queue, by its name."""
         return {queue["name"]: queue for queue in self.api("GET", f"/api/queues/{vhost}")}
 
-    def counted(self, what: str) -> int:
-        """How many messages of all vhosts were ``routed`` or ``acknowledged`` since the node started.
+    def counted(self) -> dict[str, int]:
+        """How many messages of all vhosts since the node started, by what became of them, as ``routed``.
 
         Exact, where the queues' own statistics lose what a closing channel counted last.
         """
         with urllib.request.urlopen(
             f"http://{HOST}:{self.config.port('RabbitMQ metrics')}/metrics", timeout=10
         ) as page:
-            lines = page.read().decode().splitlines()
-        name = f"rabbitmq_global_messages_{what}_total{{"
-        return sum(int(line.rpartition(" ")[2]) for line in lines if line.startswith(name))
+            found = _COUNT.findall(page.read().decode())
+        counts: dict[str, int] = {}
+        for what, count in found:  # a line for each protocol and type of queue
+            counts[what] = counts.get(what, 0) + int(count)
+        return counts
 
     def delete_queue(self, vhost: str, name: str) -> None:
         """Delete a queue with all that stands in it."""
@@ -99,3 +102,7 @@ class Broker(Breakable, RabbitMQ):
             yield
         finally:
             self.control("set_vm_memory_high_watermark", _WATERMARK)
+
+    @property
+    def _management(self) -> Management:
+        return Management(self.urls()["BEATKEEPER_RABBITMQ_MANAGEMENT_URL"])

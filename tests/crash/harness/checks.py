@@ -3,7 +3,8 @@
 1. ``ledger``: expected slots minus rows and gaps is empty, and none is accounted for twice.
 2. ``effects``: each run ended, with one effect; bodies start once, but for runs that the fault held.
 3. ``standing``: no running row whose lease is over by 45 s, no due row unsent for 60 s while a worker consumes.
-4. ``messages``: published = acknowledged + ready + dead; at rest nothing is unacknowledged.
+4. ``messages``: published = acknowledged + ready + dead; at rest nothing is unacknowledged. Only what was never
+   confirmed may be missing.
 5. ``preview``: each scheduled run is a slot that the preview shows.
 """
 
