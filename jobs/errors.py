@@ -6,6 +6,7 @@ BeatkeeperError
 │   │   └── InvalidScheduleError
 │   ├── NotFoundError      no such job or run
 │   ├── ConflictError      the thing is in a state that does not allow it
+│   │   ├── NameTakenError   a living job has the name
 │   │   └── BusyError      the same request is at work already: send it again
 │   ├── ChangedError       someone else has changed it since it was read (HTTP 412)
 │   ├── KeyReusedError     an idempotency key came with another request (HTTP 422)
@@ -19,6 +20,7 @@ BeatkeeperError
 ├── FencedError            nobody acts: the right to write was lost, write nothing more
 │   └── LeadershipLostError  a newer term exists
 ├── DependencyError        try again later: database or broker
+│   └── ShardsDifferError  the database's number of shards is another than this process's
 └── jobs.client.ClientError  what the client of the HTTP API raises; a tree of its own
 """
 
@@ -51,6 +53,13 @@ class NotFoundError(CallerError):
 
 class ConflictError(CallerError):
     """The state of the job or run does not allow this; the message names the state."""
+
+
+class NameTakenError(ConflictError):
+    """A living job has the name that a new one was to have."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f'A job "{name}" exists. Choose another name, or edit or archive that one.')
 
 
 class BusyError(ConflictError):
@@ -111,3 +120,11 @@ class DependencyError(BeatkeeperError):
     def __init__(self, message: str, *, retry_after: float = 1.0) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class ShardsDifferError(DependencyError):
+    """This process has another number of shards than the jobs are divided into: it must not lead."""
+
+    def __init__(self, here: int, written: int) -> None:
+        super().__init__(f'The jobs are divided into {written} shards, and BEATKEEPER["SHARDS"] is {here} here.')
+        self.here, self.written = here, written

@@ -8,10 +8,12 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from jobs.api.health import healthz, metrics, readyz
+from jobs.api.problems import bad_request
 from scheduler_project.demo.reports import create_report
 
 admin.site.site_header = admin.site.site_title = "Beatkeeper"
 
+handler400 = bad_request
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("v1/reports", create_report),

@@ -14,6 +14,7 @@ from jobs import clock
 from jobs.domain.standing import JobState
 from jobs.domain.states import RunStatus
 from jobs.models import Job, JobCursor
+from jobs.store.by_status import of_status
 
 Rows = QuerySet[Any]
 
@@ -63,9 +64,10 @@ class StatusFilter(admin.SimpleListFilter):
         return [(status.value, status.value) for status in RunStatus]
 
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        if self.value() == RunStatus.RUNNING:
-            return queryset.filter(status=RunStatus.RUNNING, locked_by__isnull=False)  # index jobrun_leased
-        return queryset.filter(status=self.value()) if self.value() else queryset
+        chosen = self.value()
+        if chosen is None:
+            return queryset
+        return queryset.filter(of_status(RunStatus(chosen))) if chosen in set(RunStatus) else queryset.none()
 
 
 class SinceFilter(DefaultNamedFilter):

@@ -16,7 +16,7 @@ _MEANINGS = {
     Scope.JOBS_READ: "see jobs, runs and operations",
     Scope.JOBS_WRITE: "create, change, pause and archive jobs",
     Scope.RUNS_RUN: "run jobs; cancel and replay runs",
-    Scope.ADMIN: "all of these, and what concerns the whole platform",
+    Scope.ADMIN: "all of these",
 }
 
 

@@ -11,8 +11,9 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
 from jobs.api import problems
+from jobs.api.head import answers_head
 from jobs.api.parser import StrictParser, require_length
-from jobs.api.schemas import ProblemOut
+from jobs.api.schemas.common import ProblemOut
 from jobs.errors import LengthRequiredError
 
 _DESCRIPTION = """
@@ -45,6 +46,7 @@ def answers(model: Any, *, status: int = 200, errors: tuple[int, ...] = _ERRORS)
 def as_problems(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """A view whose 405, too, is a problem, and which waits in no transaction, whatever ATOMIC_REQUESTS says (I9)."""
 
+    @answers_head
     def told(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
             require_length(request)
@@ -53,7 +55,7 @@ def as_problems(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
         response = view(request, *args, **kwargs)
         if response.status_code != 405:
             return response
-        allowed = response["Allow"]
+        allowed = response["Allow"].replace("GET", "GET, HEAD")
         told_ = problems.problem(
             problems.METHOD_NOT_ALLOWED,
             "method-not-allowed",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Annotated
 
@@ -9,16 +10,16 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from ninja import Query, Router
 
 from jobs.api.application import answers
-from jobs.api.callers import READ, RUN, runs_of, token_of
-from jobs.api.names import GroupName, run_key
+from jobs.api.callers import READ, RUN, token_of
+from jobs.api.names import GroupName
 from jobs.api.once import IdempotencyKey, once
 from jobs.api.paging import page, read_token
-from jobs.api.reading import Fields, PageSize, PageToken, find_job, masked, run_answer
-from jobs.api.schemas import DeadGroupsOut, ReplayIn, ReplayOut, RunsOut
+from jobs.api.reading import Fields, PageSize, PageToken, find_job, masked, no_run, require_reach, run_answer
+from jobs.api.schemas.runs import DeadGroupsOut, ReplayIn, ReplayOut, RunsOut
 from jobs.documents import iso
 from jobs.domain.messages import RunKey
 from jobs.errors import InvalidFieldError, NotAllowedError
-from jobs.models import Token
+from jobs.models import Job, Token
 from jobs.services.answer_once import Answer
 from jobs.services.replay import ReplayReport, replay_group, replay_selected
 from jobs.store import dead
@@ -86,10 +87,14 @@ def replay_runs(request: HttpRequest, what: ReplayIn, idempotency_key: Idempoten
     token = token_of(request)
 
     def work() -> Answer:
-        report = _replay_group(token, what) if what.group else _replay_selected(token, what)
+        report = _replay_selected(token, what.runs, what.rate) if what.runs else _replay_group(token, what)
         return Answer(200, asdict(report))
 
-    return once(request, idempotency_key, work)
+    def check() -> None:
+        if what.job is not None:
+            require_reach(token, what.job)
+
+    return once(request, idempotency_key, work, check=check)
 
 
 def _replay_group(token: Token, what: ReplayIn) -> ReplayReport:
@@ -99,12 +104,19 @@ def _replay_group(token: Token, what: ReplayIn) -> ReplayReport:
     return replay_group(what.group or "", job=job, since=what.since, limit=what.limit, rate=what.rate, who=str(token))
 
 
-def _replay_selected(token: Token, what: ReplayIn) -> ReplayReport:
-    keys = [run_key(text) for text in what.runs or []]
+def _replay_selected(token: Token, keys: Sequence[RunKey], rate: float | None) -> ReplayReport:
+    reached = set(_jobs_reached(token, keys))
+    report = replay_selected([key for key in keys if key.job_id in reached], rate=rate, who=str(token))
+    report.refused += (no_run(key) for key in dict.fromkeys(keys) if key.job_id not in reached)
+    return report
+
+
+def _jobs_reached(token: Token, keys: Sequence[RunKey]) -> Iterable[int]:
+    """Which of these runs' jobs are the token's, archived ones too."""
+    jobs = Job.objects.filter(pk__in={key.job_id for key in keys if key.job_id < 2**63})
     if token.team_id is not None:
-        own = runs_of(token)
-        keys = [key for key in keys if own.filter(job_id=key.job_id, scheduled_for=key.scheduled_for).exists()]
-    return replay_selected(keys, rate=what.rate, who=str(token))
+        jobs = jobs.filter(team_id=token.team_id)
+    return jobs.values_list("pk", flat=True)
 
 
 def _refuse_team(token: Token) -> None:

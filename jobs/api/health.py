@@ -20,6 +20,7 @@ from prometheus_client.registry import Collector
 from jobs import log
 from jobs.api import rate
 from jobs.api.answers_within import answers_within
+from jobs.api.head import answers_head
 from jobs.clock import monotonic
 from jobs.conf import config
 from jobs.metrics import families, uncounted_requests
@@ -33,6 +34,7 @@ _DATABASE_ERRORS = (DatabaseError, InterfaceError)
 
 
 @csrf_exempt
+@answers_head
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
     """200 while the process answers at all."""
@@ -40,6 +42,7 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 
 @csrf_exempt
+@answers_head
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
     """200 when the database answers, else 503. Which database that is and why it does not is in the log alone."""
@@ -53,6 +56,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
 
 @csrf_exempt
+@answers_head
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
     """The platform's metrics, for who brings the token of ``METRICS_TOKEN``; closed while none is set."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -13,11 +16,14 @@ from jobs.api.callers import READ, RUN, WRITE, token_of
 from jobs.api.names import JobName
 from jobs.api.once import IdempotencyKey, once
 from jobs.api.operation import accepted, operation_answer
-from jobs.api.reading import find_job, job_answer
-from jobs.api.schemas import Instant, JobOut, OperationOut, PauseIn, PreviewIn, PreviewOut, ResumeIn, RunIn
+from jobs.api.reading import find_job, job_answer, require_reach
+from jobs.api.schemas.common import Instant
+from jobs.api.schemas.jobs import JobOut, PauseIn, PreviewIn, PreviewOut, ResumeIn
+from jobs.api.schemas.runs import OperationOut, RunIn
 from jobs.documents import slot_document
 from jobs.domain.schedules import ScheduleSpec, describe, preview, warnings
 from jobs.domain.states import Trigger
+from jobs.errors import InvalidFieldError
 from jobs.models import Job, Token
 from jobs.services.answer_once import Answer
 from jobs.services.define import find_endpoint
@@ -25,7 +31,7 @@ from jobs.services.dispatch_soon import publish_soon
 from jobs.services.pause import pause
 from jobs.services.resume import resume
 from jobs.services.run import run_job
-from jobs.services.run_now import run_now, startable_job
+from jobs.services.run_now import run_now
 from jobs.store.clock import database_now
 
 router = Router(tags=["jobs"])
@@ -45,7 +51,8 @@ def run(
     request: HttpRequest, name: JobName, what: RunIn | None = None, idempotency_key: IdempotencyKey = None
 ) -> HttpResponse:
     token, asked = token_of(request), what or RunIn.model_validate({})
-    return once(request, idempotency_key, lambda: _started(token, name, asked))
+    work, check = partial(_started, token, name, asked), partial(require_reach, token, name)
+    return once(request, idempotency_key, work, check=check)
 
 
 @router.post(f"{_NAME}:pause", auth=WRITE, response=answers(JobOut), summary="Pause a job", operation_id="pause_job")
@@ -59,7 +66,7 @@ def pause_job(
         pause(job, until=asked.until, reason=asked.reason)
         return job_answer(_again(job))
 
-    return once(request, idempotency_key, work)
+    return once(request, idempotency_key, work, check=lambda: require_reach(token_of(request), name))
 
 
 @router.post(
@@ -75,7 +82,7 @@ def resume_job(
         resume(job, catch_up=asked.catch_up)
         return job_answer(_again(job))
 
-    return once(request, idempotency_key, work)
+    return once(request, idempotency_key, work, check=lambda: require_reach(token_of(request), name))
 
 
 @router.get(
@@ -110,23 +117,33 @@ def preview_schedule(request: HttpRequest, schedule: PreviewIn) -> HttpResponse:
 def _started(token: Token, name: str, asked: RunIn) -> Answer:
     """The commonest run, now and of a job that may run beside itself, takes the short way."""
     payload = _payload(asked)
-    row = startable_job(name, team_id=token.team_id)
-    if row is not None and not asked.model_fields_set - {"args", "kwargs", "body"}:
-        run = run_now(row, payload, trigger=Trigger.API)
+    if not asked.model_fields_set - {"args", "kwargs", "body"}:
+        run = run_now(name, payload, team_id=token.team_id, trigger=Trigger.API)
         if run is not None:
             return operation_answer(run, status=202)
     delay = None if asked.delay_seconds is None else _delay(asked.delay_seconds)
-    key = run_job(
-        find_job(token, name),
-        payload=payload,
-        at=asked.run_at,
-        delay=delay,
-        force=asked.force,
-        trigger=Trigger.API,
-        webhook=None if asked.webhook is None else find_endpoint("webhook", asked.webhook),
-        publish=publish_soon,
-    )
+    with _fields_as_written():
+        key = run_job(
+            find_job(token, name),
+            payload=payload,
+            at=asked.run_at,
+            delay=delay,
+            force=asked.force,
+            trigger=Trigger.API,
+            webhook=None if asked.webhook is None else find_endpoint("webhook", asked.webhook),
+            publish=publish_soon,
+        )
     return accepted(key)
+
+
+@contextmanager
+def _fields_as_written() -> Iterator[None]:
+    """``run_job`` has shorter names for what a request brings: a fault is told at the request's own."""
+    try:
+        yield
+    except InvalidFieldError as error:
+        written = {"at": "run_at", "delay": "delay_seconds"}.get(error.field, error.field)
+        raise InvalidFieldError(written, str(error)) from error
 
 
 def _preview(spec: ScheduleSpec, after: datetime | None, count: int) -> HttpResponse:

@@ -13,8 +13,8 @@ from jobs.api.etags import IfMatch, etag, version
 from jobs.api.names import JobName
 from jobs.api.once import IdempotencyKey, as_response, once
 from jobs.api.paging import page, read_token
-from jobs.api.reading import Fields, PageSize, PageToken, find_job, job_answer, job_document, masked
-from jobs.api.schemas import JobIn, JobOut, JobPatch, JobsOut
+from jobs.api.reading import Fields, PageSize, PageToken, find_job, job_answer, job_document, masked, require_reach
+from jobs.api.schemas.jobs import JobIn, JobOut, JobPatch, JobsOut
 from jobs.domain.json_value import text_fault
 from jobs.errors import InvalidFieldError, NotAllowedError
 from jobs.models import Token
@@ -53,7 +53,14 @@ def list_jobs(
     return JsonResponse({"jobs": documents, "next_page_token": next_token})
 
 
-@router.post("", auth=WRITE, response=answers(JobOut, status=201), summary="Create a job", operation_id="create_job")
+@router.post(
+    "",
+    auth=WRITE,
+    response=answers(JobOut, status=201),
+    summary="Create a job",
+    description="409 when a living job has the name.",
+    operation_id="create_job",
+)
 def create_job(request: HttpRequest, job: JobIn, idempotency_key: IdempotencyKey = None) -> HttpResponse:
     token, fields = token_of(request), job.model_dump(exclude_unset=True, exclude={"allow_past"})
     _check_team(token, fields, is_new=True)
@@ -62,7 +69,7 @@ def create_job(request: HttpRequest, job: JobIn, idempotency_key: IdempotencyKey
         made = create(fields, source="api", allow_past=job.allow_past)
         return job_answer(made, status=201, headers={"Location": f"/v1/jobs/{made.name}"})
 
-    return once(request, idempotency_key, work)
+    return once(request, idempotency_key, work, check=lambda: require_reach(token, job.name))
 
 
 @router.get("/{jobname:name}", auth=READ, response=answers(JobOut), summary="Read a job", operation_id="get_job")

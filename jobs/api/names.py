@@ -45,7 +45,7 @@ GroupName = Annotated[str, Path(pattern=f"^{_Group.regex}$", description="The fi
 
 
 def run_key(text: str) -> RunKey:
-    """The key that a path or a body names; NotFoundError where there can be no such run."""
+    """The key that a path names; NotFoundError where there can be no such run."""
     try:
         key = RunKey.parse(text)
     except ValueError as error:

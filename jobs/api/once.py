@@ -26,17 +26,23 @@ IdempotencyKey = Annotated[
 
 
 def once(
-    request: HttpRequest, key: str | None, work: Callable[[], Answer], *, owner: str | None = None
+    request: HttpRequest,
+    key: str | None,
+    work: Callable[[], Answer],
+    *,
+    check: Callable[[], object],
+    owner: str | None = None,
 ) -> HttpResponse:
     """Do the work and answer; with a key, in one transaction with it, the answer that the key's first request got.
 
-    The key is one of ``owner``, else of the request's token.
+    That one is given only while the token still reaches what it tells of: ``check`` raises NotFoundError when it does
+    not. The key is one of ``owner``, else of the request's token.
     """
     if key is None:
         return as_response(work())
     if not _KEY.fullmatch(key):
         raise InvalidFieldError("header.Idempotency-Key", "An Idempotency-Key is 1 to 255 visible ASCII characters.")
-    return as_response(answer_once(owner or token_of(request).owner, key, _fingerprint(request), work))
+    return as_response(answer_once(owner or token_of(request).owner, key, _fingerprint(request), work, check=check))
 
 
 def as_response(answer: Answer) -> HttpResponse:

@@ -13,7 +13,7 @@ from jobs.api.names import OperationName, operation_key
 from jobs.api.once import IdempotencyKey, as_response, once
 from jobs.api.operation import operation_answer
 from jobs.api.reading import find_run
-from jobs.api.schemas import OperationOut
+from jobs.api.schemas.runs import OperationOut
 from jobs.api.waiting import wait_for
 from jobs.services.answer_once import Answer
 from jobs.services.cancel import cancel
@@ -59,10 +59,11 @@ def wait_operation(
     operation_id="cancel_operation",
 )
 def cancel_operation(request: HttpRequest, name: OperationName, idempotency_key: IdempotencyKey = None) -> HttpResponse:
+    token, key = token_of(request), operation_key(name)
+
     def work() -> Answer:
-        token = token_of(request)
-        key = find_run(token, operation_key(name)).key
+        find_run(token, key)
         cancel(key)
         return operation_answer(find_run(token, key))
 
-    return once(request, idempotency_key, work)
+    return once(request, idempotency_key, work, check=lambda: find_run(token, key))

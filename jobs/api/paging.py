@@ -22,11 +22,13 @@ def read_token(token: str, question: Sequence[object]) -> Any:
         asked, place = signing.loads(token, salt=_SALT)
     except (signing.BadSignature, ValueError, TypeError):
         raise InvalidFieldError(
-            "page_token", "This page token is not one of ours. Send next_page_token of the page before, unchanged."
+            "query.page_token",
+            "This page token is not one of ours. Send next_page_token of the page before, unchanged.",
         ) from None
     if asked != _plain(question):
         raise InvalidFieldError(
-            "page_token", "This page token is of a list with other filters. Keep the filters, or leave the token out."
+            "query.page_token",
+            "This page token is of a list with other filters. Keep the filters, or leave the token out.",
         )
     return place
 

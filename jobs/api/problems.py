@@ -7,13 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
-from django.core.exceptions import RequestDataTooBig, ValidationError
+from django.core.exceptions import DisallowedHost, RequestDataTooBig, ValidationError
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
+from django.urls import reverse
+from django.views import defaults
 from ninja.errors import HttpError
 from ninja.errors import ValidationError as SchemaError
 
 from jobs import errors, log
+from jobs.api.head import answers_head
 
 METHOD_NOT_ALLOWED = HTTPStatus.METHOD_NOT_ALLOWED
 CONTENT_TYPE = "application/problem+json"
@@ -70,6 +73,15 @@ def respond(request: HttpRequest, error: Any) -> HttpResponse:
     return _with_headers(response, error, kind.status)
 
 
+@answers_head
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """A project's ``handler400``: what Django refuses before any view is asked is a problem to the API's callers."""
+    if not request.path_info.startswith(reverse("jobs_api:openapi-json").removesuffix("openapi.json")):
+        return defaults.bad_request(request, exception)
+    why = "The Host header names no host of this server." if isinstance(exception, DisallowedHost) else ""
+    return problem(HTTPStatus.BAD_REQUEST, "invalid-request", detail=why or HTTPStatus.BAD_REQUEST.description)
+
+
 def problem(status: HTTPStatus, name: str, *, detail: str, faults: Sequence[Fault] = ()) -> HttpResponse:
     """A problem document: ``type``, ``title``, ``status``, ``detail``, and ``errors`` by field where there are some."""
     document: dict[str, Any] = {
@@ -87,6 +99,8 @@ def _faults(error: Exception) -> Iterator[Fault]:
     match error:
         case errors.InvalidFieldError():
             yield Fault(error.field, str(error))
+        case errors.NameTakenError():
+            yield Fault("name", str(error))
         case ValidationError() if hasattr(error, "error_dict"):
             for field, messages in error.message_dict.items():
                 yield Fault("" if field == "__all__" else field, " ".join(messages))
@@ -97,7 +111,8 @@ def _faults(error: Exception) -> Iterator[Fault]:
 def _schema_fault(fault: Mapping[str, Any]) -> Fault:
     where, *path = (str(part) for part in fault["loc"])
     # Of a body, the name of the route's own parameter follows: it is nobody's concern outside.
-    return Fault(".".join(path[1:] if where == "body" else [where, *path]), fault["msg"])
+    message = fault["msg"].removeprefix("Value error, ")  # of our own validators
+    return Fault(".".join(path[1:] if where == "body" else [where, *path]), message)
 
 
 def _detail(error: Exception, kind: _Kind, faults: Sequence[Fault]) -> str:

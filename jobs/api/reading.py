@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from ninja import Query
 
-from jobs.api.callers import jobs_of, runs_of
+from jobs.api.callers import jobs_of, may_see, runs_of
 from jobs.api.etags import etag
 from jobs.documents import iso, job_definition, job_summary, operation_name, run_document
 from jobs.domain.messages import RunKey
@@ -36,15 +36,25 @@ def find_job(token: Token, name: str) -> Job:
     """The living job of this name that the token reaches."""
     job = jobs_of(token).filter(name=name).select_related("cursor", "endpoint", "webhook", "team").first()
     if job is None:
-        raise NotFoundError(f'There is no job "{name}", or this token does not reach it.')
+        raise NotFoundError(_no_job(name))
     return job
+
+
+def require_reach(token: Token, name: str) -> None:
+    """NotFoundError unless the token reaches the living job of this name or, where none lives, one that did."""
+    if token.team_id is None:
+        return
+    named = Job.objects.filter(name=name)
+    living = named.living().first()
+    if not (may_see(token, living.team_id) if living else named.filter(team_id=token.team_id).exists()):
+        raise NotFoundError(_no_job(name))
 
 
 def find_run(token: Token, key: RunKey) -> JobRun:
     """The run of this key that the token reaches."""
     run = runs_of(token).filter(job_id=key.job_id, scheduled_for=key.scheduled_for).first()
     if run is None:
-        raise NotFoundError(f"There is no run {key}, or this token does not reach it.")
+        raise NotFoundError(no_run(key))
     return run
 
 
@@ -80,3 +90,12 @@ def masked(document: dict[str, Any], fields: str) -> dict[str, Any]:
         if name not in document:
             raise InvalidFieldError("query.fields", f"There is no field {name}; there are {', '.join(document)}.")
     return {name: document[name] for name in wanted}
+
+
+def no_run(key: RunKey) -> str:
+    """What is said of a run that the token does not reach, whether there is one or not."""
+    return f"There is no run {key}, or this token does not reach it."
+
+
+def _no_job(name: str) -> str:
+    return f'There is no job "{name}", or this token does not reach it.'

@@ -16,12 +16,14 @@ from jobs.api.once import IdempotencyKey, once
 from jobs.api.operation import accepted
 from jobs.api.paging import page, read_token
 from jobs.api.reading import Fields, PageSize, PageToken, find_job, find_run, masked, run_answer
-from jobs.api.schemas import Instant, OperationOut, RunOut, RunsOut
+from jobs.api.schemas.common import Instant
+from jobs.api.schemas.runs import OperationOut, RunOut, RunsOut
 from jobs.domain.states import RunStatus
 from jobs.models import JobRun, Token
 from jobs.services.answer_once import Answer
 from jobs.services.cancel import cancel
 from jobs.services.replay import replay
+from jobs.store.by_status import of_status
 from jobs.store.clock import database_now
 
 router = Router(tags=["runs"])
@@ -101,12 +103,14 @@ def get_run(request: HttpRequest, run: RunName, fields: Fields = "") -> HttpResp
     operation_id="cancel_run",
 )
 def cancel_run(request: HttpRequest, run: RunName, idempotency_key: IdempotencyKey = None) -> HttpResponse:
-    def work() -> Answer:
-        key = find_run(token_of(request), run_key(run)).key
-        cancel(key)
-        return Answer(200, run_answer(find_run(token_of(request), key)))
+    token, key = token_of(request), run_key(run)
 
-    return once(request, idempotency_key, work)
+    def work() -> Answer:
+        find_run(token, key)
+        cancel(key)
+        return Answer(200, run_answer(find_run(token, key)))
+
+    return once(request, idempotency_key, work, check=lambda: find_run(token, key))
 
 
 @router.post(
@@ -118,14 +122,14 @@ def cancel_run(request: HttpRequest, run: RunName, idempotency_key: IdempotencyK
     operation_id="retry_run",
 )
 def retry_run(request: HttpRequest, run: RunName, idempotency_key: IdempotencyKey = None) -> HttpResponse:
-    token = token_of(request)
+    token, key = token_of(request), run_key(run)
 
     def work() -> Answer:
-        key = find_run(token, run_key(run)).key
+        find_run(token, key)
         replay(key, who=str(token))
         return accepted(key)
 
-    return once(request, idempotency_key, work)
+    return once(request, idempotency_key, work, check=lambda: find_run(token, key))
 
 
 def _of(token: Token, job: str, team: str) -> QuerySet[JobRun]:
@@ -139,7 +143,7 @@ def _between(
     runs: QuerySet[JobRun], status: RunStatus | None, since: datetime | None, until: datetime | None
 ) -> QuerySet[JobRun]:
     if status:
-        runs = runs.filter(status=status)
+        runs = runs.filter(of_status(status))
     if since:
         runs = runs.filter(scheduled_for__gte=since)
     return runs.filter(scheduled_for__lt=until) if until else runs

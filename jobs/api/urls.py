@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET
 
 from jobs.api import dead, job_verbs, jobs, operations, platform, problems, runs
 from jobs.api.application import api, as_problems
+from jobs.api.head import answers_head
 from jobs.api.openapi import document
 
 api.add_router("/jobs", jobs.router)
@@ -32,14 +33,15 @@ def openapi(request: HttpRequest) -> HttpResponse:
     return JsonResponse(document())
 
 
-@staff_member_required
 @require_GET
+@staff_member_required
 def docs(request: HttpRequest) -> HttpResponse:
     """The description to read and try, for those who may see the admin."""
     return render(request, "jobs/api_docs.html")
 
 
 @csrf_exempt
+@answers_head
 def nothing(request: HttpRequest) -> HttpResponse:
     """What no route takes."""
     return problems.respond(request, Http404(f"There is nothing at {request.path}."))
@@ -56,7 +58,7 @@ def _routes() -> Iterator[URLPattern]:
 app_name = "jobs_api"
 urlpatterns = [
     path("openapi.json", as_problems(openapi), name="openapi-json"),
-    path("docs", docs, name="docs"),
+    path("docs", as_problems(docs), name="docs"),
     *_routes(),
     re_path("", nothing),
 ]

@@ -16,6 +16,7 @@ from jobs.api.callers import Allowed, jobs_of, token_of
 from jobs.api.once import once
 from jobs.api.operation import accepted
 from jobs.api.parser import read_json, require_length
+from jobs.api.reading import require_reach
 from jobs.domain.scopes import Scope
 from jobs.domain.states import Trigger
 from jobs.errors import BeatkeeperError, NotFoundError
@@ -53,7 +54,8 @@ def long_running(job: str, *, scope: Scope | None = Scope.RUNS_RUN) -> Callable[
                 require_length(request)
                 owner = _owner(request, scope)
                 work = functools.partial(_work, job, scope, view, request, *args, **kwargs)
-                return once(request, _key(request), functools.partial(answer_whole, work), owner=owner)
+                check = functools.partial(_require_reach, job, scope, request)
+                return once(request, _key(request), functools.partial(answer_whole, work), check=check, owner=owner)
             except _RefusedError as refused:
                 return refused.response
             except _TOLD as error:
@@ -79,6 +81,11 @@ def _work(name: str, scope: Scope | None, view: View, request: HttpRequest, *arg
     """A token of a team starts the jobs of that team alone."""
     jobs = Job.objects.living() if scope is None else jobs_of(token_of(request))
     return _run(name, jobs.filter(name=name).first(), view(request, *args, **kwargs))
+
+
+def _require_reach(name: str, scope: Scope | None, request: HttpRequest) -> None:
+    if scope is not None:
+        require_reach(token_of(request), name)
 
 
 def _owner(request: HttpRequest, scope: Scope | None) -> str:

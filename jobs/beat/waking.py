@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import select
-
 from django.db import connection
+
+from jobs.readiness import readable
 
 CHANNEL = "jobs_wake"
 
@@ -20,7 +20,7 @@ def wait(seconds: float) -> None:
 
     Notes that came along with earlier statements are looked for first: they no longer make the socket readable.
     """
-    if not _take_notes() and select.select([connection.connection.fileno()], [], [], seconds)[0]:
+    if not _take_notes() and readable([connection.connection], seconds):
         _take_notes()
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,6 +21,7 @@ from jobs.broker.encoding import Content
 from jobs.broker.lane import CONNECTION_ERRORS, Lane
 from jobs.broker.pause import Pause
 from jobs.clock import monotonic
+from jobs.readiness import readable
 
 _HEARTBEAT_SECONDS = 6
 _CONNECT_TIMEOUT_SECONDS = 4.0
@@ -170,6 +170,4 @@ def _read(connection: amqp.Connection, timeout: float) -> None:
 def _is_readable(sock: object, timeout: float) -> bool:
     if getattr(sock, "pending", int)():  # what TLS has decrypted already
         return True
-    poller = select.poll()
-    poller.register(sock, select.POLLIN)  # type: ignore[arg-type]  # a socket
-    return bool(poller.poll(timeout * 1000))
+    return bool(readable([sock], timeout))

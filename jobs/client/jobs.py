@@ -31,7 +31,8 @@ class JobCalls:
     def create_job(self, name: str, kind: str, *, key: str | None = None, **definition: Any) -> Job:
         """A new job. ``kind`` is ``cron``, ``interval``, ``once``, ``manual`` …; the fields are those of the API.
 
-        Times are given as datetime, date or time. InvalidRequestError names each field that cannot work.
+        Times are given as datetime, date or time. InvalidRequestError names each field that cannot work; ConflictError:
+        a living job has the name.
         """
         body = {"name": name, "kind": kind, **_plain(definition)}
         return Job.read(self._transport.post("/jobs", body, key=key).document)

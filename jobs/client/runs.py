@@ -27,18 +27,20 @@ class RunCalls(OperationCalls):
         delay: float | timedelta | None = None,
         at: datetime | None = None,
         force: bool = False,
+        webhook: str | None = None,
         key: str | None = None,
     ) -> Operation:
         """Make one run of a job: now, after ``delay`` seconds, or ``at`` a time, at most 90 days ahead.
 
         ``kwargs`` and ``args``, or ``body`` of an HTTP job, stand in for the job's own. ``force`` leaves its
-        concurrency policy out. ConflictError: the policy allows no run now, or the job takes none. ``key`` is the
-        idempotency key: the same key is the same run, from any process, for 24 hours.
+        concurrency policy out. ``webhook`` is the name of an endpoint that is told of this run's end, in place of the
+        job's own. ConflictError: the policy allows no run now, or the job takes none. ``key`` is the idempotency key:
+        the same key is the same run, from any process, for 24 hours.
         """
         if delay is not None and at is not None:
             raise InvalidInputError("Give delay or at, not both.")
         asked = {
-            **sending.given(kwargs=kwargs, args=args, force=force),
+            **sending.given(kwargs=kwargs, args=args, force=force, webhook=webhook),
             **({} if at is None else {"run_at": sending.instant("at", at)}),
             **({} if delay is None else {"delay_seconds": sending.seconds("delay", delay)}),
             **({} if body is _NOT_GIVEN else {"body": body}),

@@ -92,9 +92,18 @@ def faults(job: Definition, *, queues: Sequence[str], payload_max: int) -> dict[
     return found
 
 
+def name_fault(name: str) -> str:
+    """Why nothing can have this name; empty when it can."""
+    if not NAME.fullmatch(name):
+        return f'Name "{name}" may hold only a-z, 0-9, dot, underscore and hyphen, 1 to 100 of them.'
+    if not name.strip("."):
+        return f'Name "{name}" is of dots alone, which a URL takes for a way up. Add a letter, digit, _ or -.'
+    return ""
+
+
 def _faults(job: Definition, queues: Sequence[str], payload_max: int) -> Faults:
-    if not NAME.fullmatch(job.name):
-        yield "name", f'Name "{job.name}" may hold only a-z, 0-9, dot, underscore and hyphen, 1 to 100 of them.'
+    if problem := name_fault(job.name):
+        yield "name", problem
     yield from _schedule_faults(job.spec)
     yield from target_faults(job, payload_max)
     if job.queue and job.queue not in queues:

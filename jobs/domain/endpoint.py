@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, urlsplit
 
-from jobs.domain.definition import NAME
+from jobs.domain.definition import name_fault
 from jobs.domain.endpoint_url import MAX_URL_LENGTH, Networks, ascii_url, url_fault
 from jobs.domain.http_headers import headers_fault
 from jobs.domain.json_value import text_fault
@@ -74,8 +74,8 @@ def _faults(endpoint: Definition, allowed: Networks) -> Iterator[tuple[str, str]
         if not isinstance(getattr(endpoint, field), str):
             yield field, f"{field} {getattr(endpoint, field)!r} must be a text."
             return
-    if not NAME.fullmatch(endpoint.name):
-        yield "name", f'Name "{endpoint.name}" may hold only a-z, 0-9, dot, underscore and hyphen, 1 to 100 of them.'
+    if problem := name_fault(endpoint.name):
+        yield "name", problem
     if problem := text_fault(endpoint.description):
         yield "description", f"description {problem}"
     if problem := url_fault(endpoint.url, allowed=allowed):

@@ -11,7 +11,7 @@ MICROSECOND = timedelta(microseconds=1)
 
 
 def start_instant(now: datetime, *, at: datetime | None, delay: timedelta | None) -> datetime:
-    """When the run is due, in UTC; ``now`` is the database's."""
+    """When the run is due, in UTC; ``now`` is the database's. InvalidFieldError names ``at`` or ``delay``."""
     if at is not None and delay is not None:
         raise InvalidFieldError("at", "A run takes a time or a delay, not both. Leave one out.")
     if at is not None:
@@ -35,9 +35,9 @@ _USE_ONCE = "For later times make a job of kind once."
 
 def _later(now: datetime, at: datetime) -> datetime:
     if at.utcoffset() is None:
-        raise InvalidFieldError("at", f"at {at} has no offset from UTC. Add one, for example +00:00.")
+        raise InvalidFieldError("at", f"The time {at} has no offset from UTC. Add one, for example +00:00.")
     if at <= now:
-        raise InvalidFieldError("at", f"at {at} has passed. Choose a later time, or leave it out to run now.")
+        raise InvalidFieldError("at", f"The time {at} has passed. Choose a later time, or leave it out to run now.")
     if at > now + LONGEST_WAIT:
-        raise InvalidFieldError("at", f"at {at} is more than 90 days ahead. {_USE_ONCE}")
+        raise InvalidFieldError("at", f"The time {at} is more than 90 days ahead. {_USE_ONCE}")
     return at.astimezone(UTC)

@@ -60,7 +60,7 @@ def check_payload(payload: Mapping[str, Any], payload_max: int, *, is_http: bool
     target = "POSTs to an endpoint; allowed is body" if is_http else "calls a Celery task; allowed are args and kwargs"
     for name in payload:
         if name not in known:
-            raise InvalidFieldError("payload", f'This job {target}. Leave "{name}" out.')
+            raise InvalidFieldError(name, f'This job {target}. Leave "{name}" out.')
     for field, problem in payload_faults(payload, payload_max, is_http=is_http):
         raise InvalidFieldError(field, problem)
 

@@ -36,15 +36,19 @@ def answer_whole(work: Callable[[], Answer]) -> Answer:
         return work()
 
 
-def answer_once(owner: str, key: str, fingerprint: str, work: Callable[[], Answer]) -> Answer:
-    """The answer of ``work``, or that of the first request with this key.
+def answer_once(
+    owner: str, key: str, fingerprint: str, work: Callable[[], Answer], *, check: Callable[[], object]
+) -> Answer:
+    """The answer of ``work``, or that of the first request with this key if ``check`` does not refuse it.
 
     KeyReusedError: the key came with another request. BusyError: the first is still at work after five seconds. What
     ``work`` raises is kept for nobody: the request may be sent again.
     """
     with transaction.atomic():
         if not _take(owner, key, fingerprint):
-            return _first_answer(owner, key, fingerprint)
+            answer = _first_answer(owner, key, fingerprint)
+            check()
+            return answer
         done = work()
         idempotency_keys.fill(owner, key, status=done.status, headers=done.headers, body=done.body)
         return done

@@ -6,31 +6,43 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib.auth.models import Group
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from jobs import log
 from jobs.domain.json_value import text_fault
-from jobs.errors import ChangedError, ConflictError, InvalidFieldError
+from jobs.errors import ChangedError, ConflictError, InvalidFieldError, NameTakenError
 from jobs.models import Endpoint, Job
 
 
 def create(fields: Mapping[str, Any], *, source: str, allow_past: bool = False) -> Job:
-    """Store a new job; ValidationError by field. ``team``, ``endpoint`` and ``webhook`` are names.
+    """Store a new job; ValidationError by field, NameTakenError when nothing else is wrong.
 
-    ``allow_past``: a once whose time has passed is due now instead of refused.
+    ``team``, ``endpoint`` and ``webhook`` are names. ``allow_past``: a once whose time has passed is due now instead of
+    refused.
     """
     job = Job(source=source, **_resolved(fields))
     job.allow_past = allow_past
     try:
         with transaction.atomic():
             job.save()
+    except ValidationError as error:
+        if not _is_taken(error):
+            raise
+        raise NameTakenError(job.name) from error
     except IntegrityError as error:  # someone else was quicker between the look and the insert
         if "job_name_living" not in str(error):
             raise
-        raise InvalidFieldError("name", f'A job "{job.name}" exists. Choose another name, or edit that one.') from error
+        raise NameTakenError(job.name) from error
     job.refresh_from_db()
     log.event("job.created", job=job.name, source=source)
     return job
+
+
+def _is_taken(error: ValidationError) -> bool:
+    """Whether the name is all that is wrong, and only because a living job has it."""
+    faults = error.error_dict
+    return list(faults) == ["name"] and [fault.code for fault in faults["name"]] == ["unique"]
 
 
 def edit(job: Job, changes: Mapping[str, Any], *, version: int | None = None) -> Job:

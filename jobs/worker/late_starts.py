@@ -7,11 +7,11 @@ are handed back for it. But such a job may be in a child already, and its body r
 from __future__ import annotations
 
 import inspect
-import select
 from collections.abc import Iterator
 from typing import Any
 
 from jobs import clock, log
+from jobs.readiness import readable
 
 # A child that is free takes a job at once. One that stands still for so long has started nothing.
 WITHIN_SECONDS = 1.0
@@ -29,8 +29,7 @@ def hear_late_starts(pool: Any, within: float = WITHIN_SECONDS) -> None:
         if clock.monotonic() > until:
             log.warning("worker.start_unheard", runs=len(waited_for))
             return
-        readable, _, _ = select.select([job._write_to.outqR_fd for job in waited_for], [], [], _LOOK_SECONDS)
-        for pipe in readable:
+        for pipe in readable([job._write_to.outqR_fd for job in waited_for], _LOOK_SECONDS):
             _read_message(pool, pipe, until)
 
 
@@ -61,7 +60,7 @@ def _read_message(pool: Any, pipe: int, until: float) -> None:
             next(reading)
         except (StopIteration, OSError, EOFError):  # read, or its child has gone
             return
-        select.select([pipe], [], [], _LOOK_SECONDS)
+        readable([pipe], _LOOK_SECONDS)
 
 
 def _no_loop(*_: Any) -> None:

@@ -225,6 +225,24 @@ def test_the_command_line_pauses_resumes_and_cancels(server: Web, client: Client
     assert command(server, "cancel", run["run"]).stdout == f"{run['run']} is cancelled.\n"
 
 
+def test_a_run_names_its_webhook_to_client_and_command_line(server: Web, client: Client) -> None:
+    name = job(client)
+    with pytest.raises(InvalidRequestError, match="no endpoint") as caught:
+        client.run(name, delay=3600, webhook="nowhere")
+    assert set(caught.value.errors) == {"webhook"}
+    assert 'There is no endpoint "nowhere"' in command(server, "run", name, "--webhook", "nowhere").stderr
+    server.stack.sql(
+        "INSERT INTO jobs_endpoint (name, url) VALUES ('client-told', 'https://api.example.com') ON CONFLICT DO NOTHING"
+    )
+    client.run(name, delay=3600, webhook="client-told")
+    documents(server, "run", name, "--in", "3600", "--webhook", "client-told")
+    query = (
+        "SELECT e.name FROM jobs_jobrun r JOIN jobs_job j ON j.id = r.job_id "
+        "JOIN jobs_endpoint e ON e.id = r.webhook_id WHERE j.name = %s"
+    )
+    assert server.stack.sql(query, name) == [("client-told",)] * 2
+
+
 def test_a_token_that_only_starts_runs_starts_one_from_the_command_line(
     server: Web, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

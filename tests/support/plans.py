@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.db import connection
 from django.db.models import QuerySet
+from django.test.utils import CaptureQueriesContext
 
 from jobs.store.statement import Statement
 
@@ -16,13 +18,34 @@ def plan(name: str, **params: Any) -> list[dict[str, Any]]:
     """The nodes of a stored statement's plan, from the top."""
     with connection.cursor() as cursor:
         cursor.execute("EXPLAIN (FORMAT JSON) " + Statement(name).text, params)
-        found = cursor.fetchone()[0]
-    return nodes_of(found if isinstance(found, list) else json.loads(found))
+        return _read(cursor.fetchone()[0])
 
 
 def plan_of(rows: QuerySet[Any]) -> list[dict[str, Any]]:
     """The nodes of a queryset's plan, from the top."""
     return nodes_of(json.loads(rows.explain(format="json")))
+
+
+def captured(work: Callable[[], object]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Each read that the work does, with the nodes of its plan."""
+    with CaptureQueriesContext(connection) as queries:
+        work()
+    texts = [query["sql"] for query in queries.captured_queries]
+    return [(text, _explained(text)) for text in texts if _reads(text)]
+
+
+def _reads(statement: str) -> bool:
+    return re.sub("(?m)^--.*\n", "", statement).lstrip().startswith(("SELECT", "WITH"))
+
+
+def _explained(select: str) -> list[dict[str, Any]]:
+    with connection.cursor() as cursor:
+        cursor.execute("EXPLAIN (FORMAT JSON) " + select.replace("%", "%%"), [])
+        return _read(cursor.fetchone()[0])
+
+
+def _read(found: Any) -> list[dict[str, Any]]:
+    return nodes_of(found if isinstance(found, list) else json.loads(found))
 
 
 def nodes_of(tree: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -29,6 +29,14 @@ def rows(text: str) -> int:
     return number
 
 
+def row_id(text: str) -> int:
+    """The id of a row; an argparse type."""
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
+    if not 1 <= number < 2**63:
+        raise argparse.ArgumentTypeError(f"{text!r} is not an id: a whole number from 1 on")
+    return number
+
+
 def seconds(text: str) -> float:
     """A length of time from 0 on; an argparse type."""
     try:

@@ -19,6 +19,7 @@ from jobs.management.cli.arguments import add_json, find_job, instant, seconds
 from jobs.management.cli.output import Output
 from jobs.management.cli.runs import get_run
 from jobs.models import JobRun
+from jobs.services.define import find_endpoint
 from jobs.services.run import run_job
 
 if TYPE_CHECKING:
@@ -42,20 +43,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     when.add_argument("--in", dest="delay", type=seconds, metavar="SECONDS", help="start after so long")
     when.add_argument("--at", type=instant, metavar="ISO", help="start at this time")
     parser.add_argument("--force", action="store_true", help="leave the concurrency policy out")
+    parser.add_argument(
+        "--webhook", metavar="ENDPOINT", help="is told of this run's end, in place of the job's own webhook"
+    )
     parser.add_argument("--wait", type=seconds, metavar="SECONDS", help="wait for its end; exit 1 unless it succeeded")
 
 
 def handle(options: dict[str, Any], out: Output) -> None:
     job = find_job(options["name"])
     delay = None if options["delay"] is None else timedelta(seconds=options["delay"])
-    key = run_job(job, payload=_payload(options), at=options["at"], delay=delay, force=options["force"])
+    webhook = None if options["webhook"] is None else find_endpoint("webhook", options["webhook"])
+    key = run_job(
+        job, payload=_payload(options), at=options["at"], delay=delay, force=options["force"], webhook=webhook
+    )
     run = get_run(key) if options["wait"] is None else _wait(key, options["wait"])
     _tell(run_document(run), options["wait"], out)
 
 
 def handle_remote(options: dict[str, Any], client: Client, out: Output) -> None:
-    when = {"at": options["at"], "delay": options["delay"]}
-    operation = client.run(options["name"], force=options["force"], **when, **(_payload(options) or {}))
+    how = {name: options[name] for name in ("at", "delay", "force", "webhook")}
+    operation = client.run(options["name"], **how, **(_payload(options) or {}))
     document = _of_new(operation) if options["wait"] is None else _wait_remote(client, operation, options["wait"])
     _tell(document, options["wait"], out)
 

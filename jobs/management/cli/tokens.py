@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from jobs.documents import iso
 from jobs.domain.scopes import Scope
 from jobs.errors import InvalidFieldError, NotFoundError
-from jobs.management.cli.arguments import add_json, rows, text
+from jobs.management.cli.arguments import add_json, row_id, rows, text
 from jobs.management.cli.output import Output
 from jobs.models import Token
 from jobs.services.token import make_token, revoke
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     make.add_argument("--days", type=rows, help="expires after so many days (never)")
     ended = deeds.add_parser("revoke", help="let nobody in with it from now on")
     add_json(ended)
-    ended.add_argument("id", type=rows)
+    ended.add_argument("id", type=row_id)
 
 
 def handle(options: dict[str, Any], out: Output) -> None:

@@ -15,9 +15,10 @@ from django.core.management import CommandError, call_command
 from pytest_django import DjangoAssertNumQueries
 
 from jobs.domain.states import RunStatus
-from jobs.models import Job, JobCursor, JobRun, SlotGap
+from jobs.models import Job, JobCursor, JobRun, SlotGap, Token
 from jobs.sealing import seal
 from jobs.services.pause import pause
+from jobs.services.token import make_token
 from jobs.store.clock import database_now
 from tests.support.factories import make_endpoint, make_job
 from tests.support.job_history import get_run, make_run, plan
@@ -343,6 +344,30 @@ def test_preview_from_stdin_gives_the_answers_of_the_cases(monkeypatch: pytest.M
             assert instants(answer["next"]) == instants(case["next"]), case["id"]
         else:
             assert list(answer) == ["error"], case["id"]
+
+
+def test_a_token_of_any_number_is_revoked() -> None:
+    number = 2**33 + 1
+    Token.objects.filter(pk=make_token("ci", scopes=["jobs:read"]).token.pk).update(id=number)
+    assert "is revoked" in jobs("tokens", "revoke", str(number))
+    assert Token.objects.get().revoked_at is not None
+    assert "There is no token" in refusal("tokens", "revoke", str(2**63 - 1))
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "x", "1.5", "²", str(2**63), "9" * 5000])
+def test_what_is_no_id_of_a_token_is_said(text: str) -> None:
+    with pytest.raises(CommandError, match="is not an id"):
+        jobs("tokens", "revoke", "--", text)
+
+
+def test_run_tells_the_webhook_that_it_names() -> None:
+    make_job(name="report", webhook=make_endpoint(name="usual"))
+    make_endpoint(name="billing")
+    for options in ((), ("--webhook", "billing")):
+        jobs("run", "report", *options)
+    assert [run.webhook.name for run in JobRun.objects.order_by("scheduled_for")] == ["usual", "billing"]
+    assert refusal("run", "report", "--webhook", "none") == 'There is no endpoint "none". Name one that is registered.'
+    assert JobRun.objects.count() == 2
 
 
 def instants(texts: list[str]) -> list[datetime]:

@@ -91,7 +91,7 @@ def test_b130_what_a_run_is_called_with_reaches_the_message_unchanged(args: list
 
 
 REFUSED = [
-    ({"at": datetime(2020, 1, 1, tzinfo=UTC)}, "at", r"at 2020-01-01 00:00:00\+00:00 has passed"),
+    ({"at": datetime(2020, 1, 1, tzinfo=UTC)}, "at", r"The time 2020-01-01 00:00:00\+00:00 has passed"),
     (
         {"at": datetime(2999, 1, 1, tzinfo=UTC)},
         "at",
@@ -106,7 +106,7 @@ REFUSED = [
     ({"payload": {"kwargs": {"a": "x" * 140_000}}}, "kwargs", "131,072 are allowed"),
     (
         {"payload": {"body": 1}},
-        "payload",
+        "body",
         'This job calls a Celery task; allowed are args and kwargs. Leave "body" out',
     ),
 ]

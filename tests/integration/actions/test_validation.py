@@ -23,6 +23,14 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
         'Name "Daily Report" may hold only a-z, 0-9, dot, underscore and hyphen, 1 to 100 of them.',
     ),
     ({"name": ""}, "name", 'Name "" may hold only a-z, 0-9, dot, underscore and hyphen, 1 to 100 of them.'),
+    *(
+        (
+            {"name": name},
+            "name",
+            f'Name "{name}" is of dots alone, which a URL takes for a way up. Add a letter, digit, _ or -.',
+        )
+        for name in (".", "..", "." * 100)
+    ),
     ({"name": None}, "name", "name None must be a text."),
     ({"cron": "61 * * * *"}, "cron", 'Cron "61 * * * *" is invalid: minute 61 is outside 0-59.'),
     (

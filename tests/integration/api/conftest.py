@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from jobs.api.known_tokens import known_tokens
+from jobs.services.run_now import startable_jobs
 from tests.support.api import ApiClient, client
 
 
@@ -16,9 +17,10 @@ def _static_root(settings: Any, tmp_path: Any) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _no_known_tokens() -> None:
-    """Tokens of another test's database have the same numbers."""
+def _nothing_known() -> None:
+    """Tokens and jobs of another test's database have the same numbers."""
     known_tokens.forget()
+    startable_jobs.forget()
 
 
 @pytest.fixture

@@ -87,7 +87,22 @@ def test_what_is_no_route_is_a_problem_too(api: ApiClient, path: str) -> None:
 def test_a_method_that_a_route_does_not_take_is_a_problem_too(api: ApiClient) -> None:
     response = api.delete("/jobs")
     problem(response, 405)
-    assert set(response["Allow"].split(", ")) >= {"GET", "POST"}
+    assert set(response["Allow"].split(", ")) == {"GET", "HEAD", "POST"}
+    response = api.get("/jobs/nightly:run")
+    problem(response, 405)
+    assert response["Allow"] == "POST"
+    problem(api.post("/docs"), 405)
+
+
+@pytest.mark.parametrize("host", ["elsewhere.example", "a b", "[::"])
+@pytest.mark.parametrize("path", ["/jobs", "/nothing", "/openapi.json", "/jobs/nightly:run"])
+def test_a_host_that_is_not_ours_is_a_problem_too(api: ApiClient, host: str, path: str) -> None:
+    assert "Host header" in problem(api.get(path, headers={"Host": host}), 400)["detail"]
+
+
+def test_outside_of_the_api_a_host_that_is_not_ours_is_told_as_django_tells_it(db: None) -> None:
+    response = Client(raise_request_exception=False).get("/admin/", headers={"Host": "elsewhere.example"})
+    assert (response.status_code, response["Content-Type"]) == (400, "text/html; charset=utf-8")
 
 
 def test_the_description_is_for_all_and_the_docs_for_staff(db: None) -> None:

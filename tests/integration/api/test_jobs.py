@@ -49,6 +49,16 @@ def test_an_http_job_names_its_endpoint(api: ApiClient) -> None:
         ({"team": "nobody"}, "team"),
         ({"start_at": "2030-01-01T00:00:00"}, "start_at"),
         ({"start_at": 1735689600}, "start_at"),
+        ({"start_at": "1735689600"}, "start_at"),
+        ({"start_at": "2030-01-01"}, "start_at"),
+        ({"end_at": "1735689600.5"}, "end_at"),
+        ({"kind": "once", "cron": "", "once_at": "1893456000"}, "once_at"),
+        ({"kind": "interval", "anchor_at": "-1796037745"}, "anchor_at"),
+        ({"kind": "calendar", "anchor_date": "1795996800"}, "anchor_date"),
+        ({"kind": "calendar", "wall_time": "3600"}, "wall_time"),
+        ({"kind": "calendar", "wall_time": "09:00+02:00"}, "wall_time"),
+        ({"name": "."}, "name"),
+        ({"name": ".."}, "name"),
         ({"start_at": "9999-12-31T23:59:59-12:00"}, "start_at"),
         ({"kwargs": {"x": "\x00"}}, "body"),
         ({"labels": {"a": 1}}, "labels"),
@@ -80,16 +90,51 @@ def test_a_body_over_the_limit_is_told_the_limit(api: ApiClient) -> None:
     assert "393,216" in problem(api.post("/jobs", {**CRON, "description": "x" * 400_000}), 413)["detail"]
 
 
-def test_a_second_job_of_a_name_is_refused(api: ApiClient) -> None:
+def test_a_second_job_of_a_name_is_a_conflict(api: ApiClient) -> None:
     answer(api.post("/jobs", CRON), 201)
-    assert problem(api.post("/jobs", CRON), 400)["errors"][0]["field"] == "name"
+    document = problem(api.post("/jobs", {**CRON, "cron": "30 2 * * *"}), 409)
+    assert document["type"] == "urn:beatkeeper:problem:conflict"
+    assert document["errors"][0]["field"] == "name"
+    assert 'A job "nightly" exists' in document["detail"]
+    assert Job.objects.get().cron == CRON["cron"]
+
+
+def test_a_second_job_of_a_name_that_cannot_work_either_is_told_all_that_is_wrong(api: ApiClient) -> None:
+    answer(api.post("/jobs", CRON), 201)
+    faults = problem(api.post("/jobs", {**CRON, "priority": 10}), 400)["errors"]
+    assert {fault["field"] for fault in faults} >= {"name", "priority"}
 
 
 def test_one_who_comes_second_in_a_race_for_a_name_is_told(api: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both have looked before either inserts."""
     make_job(name="nightly")
     monkeypatch.setattr(Job, "full_clean", lambda self: None)
-    assert problem(api.post("/jobs", CRON), 400)["errors"][0]["field"] == "name"
+    assert problem(api.post("/jobs", CRON), 409)["errors"][0]["field"] == "name"
+
+
+def test_a_time_is_told_how_it_is_written(api: ApiClient) -> None:
+    document = problem(api.post("/jobs", {**CRON, "start_at": "1796037745"}), 400)
+    assert document["errors"] == [
+        {
+            "field": "start_at",
+            "message": "'1796037745' is not a time with its offset as RFC 3339 has it, such as "
+            "2030-01-31T09:00:00+00:00.",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    "written", ["2030-01-31T09:00:00Z", "2030-01-31t11:00:00.000+02:00", "2030-01-31 09:00:00-00:00"]
+)
+def test_a_time_may_be_written_in_each_form_of_rfc_3339(api: ApiClient, written: str) -> None:
+    assert answer(api.post("/jobs", {**CRON, "start_at": written}), 201)["start_at"] == "2030-01-31T09:00:00Z"
+
+
+@pytest.mark.parametrize("wall_time", ["09:00", "09:00:00"])
+def test_a_time_of_day_may_leave_its_seconds_out(api: ApiClient, wall_time: str) -> None:
+    daily = {"kind": "calendar", "calendar_every": 1, "calendar_unit": "day", "anchor_date": "2030-01-31"}
+    made = answer(api.post("/jobs", {"name": "daily", "task": "tests.noop", "wall_time": wall_time, **daily}), 201)
+    assert (made["wall_time"], made["anchor_date"]) == ("09:00:00", "2030-01-31")
 
 
 def test_a_body_in_chunks_is_refused_and_not_taken_for_none(api: ApiClient) -> None:
@@ -143,7 +188,7 @@ def test_a_page_token_of_another_list_is_refused(api: ApiClient) -> None:
         make_job(name=f"job-{number}")
     token = answer(api.get("/jobs?page_size=1"))["next_page_token"]
     problem(api.get(f"/jobs?{urlencode({'page_size': 1, 'page_token': token, 'prefix': 'job'})}"), 400)
-    problem(api.get("/jobs?page_token=abc"), 400)
+    assert problem(api.get("/jobs?page_token=abc"), 400)["errors"][0]["field"] == "query.page_token"
 
 
 @pytest.mark.parametrize("query", ["page_size=0", "page_size=1001", "page_size=x", "fields=nothing", "enabled=maybe"])

@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import Group
 
-from jobs.models import IdempotencyKey, JobRun
+from jobs.models import IdempotencyKey, Job, JobRun
 from jobs.store.clock import database_now
 from tests.support.api import ApiClient, answer, client, problem
 from tests.support.factories import make_job
@@ -69,6 +70,58 @@ def test_a_key_that_cannot_be_is_refused(api: ApiClient, key: str) -> None:
     make_job(name="nightly")
     problem(api.post("/jobs/nightly:run", key=key), 400)
     assert not JobRun.objects.exists()
+
+
+@pytest.fixture
+def team(db: None) -> Group:
+    return Group.objects.create(name="billing")
+
+
+def dead_run(name: str) -> str:
+    """The key of the job's one run, which is dead now."""
+    run = JobRun.objects.get(job__name=name)
+    JobRun.objects.filter(pk=run.pk).update(status="dead", finished_at=database_now(), last_error="boom")
+    return str(run.key)
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/jobs", {"name": "new", "kind": "manual", "task": "tests.noop"}),
+        ("/jobs/nightly:run", None),
+        ("/jobs/nightly:pause", None),
+        ("/jobs/paused:resume", None),
+        ("/runs/KEY:cancel", None),
+        ("/runs/DEAD:retry", None),
+        ("/operations/op_KEY:cancel", None),
+        ("/dead-letters:replay", {"group": "0123456789ab", "job": "nightly"}),
+    ],
+)
+def test_a_kept_answer_is_for_who_still_reaches_its_job(team: Group, path: str, body: object) -> None:
+    api = client(team=team)
+    for name in ("nightly", "dead"):
+        make_job(name=name, team=team)
+    make_job(name="paused", team=team, paused=True)
+    key = answer(api.post("/jobs/nightly:run"), 202)["metadata"]["run"]
+    answer(api.post("/jobs/dead:run"), 202)
+    path = path.replace("KEY", key).replace("DEAD", dead_run("dead"))
+    first = api.post(path, body, key="k1")
+    assert first.status_code < 300
+    assert api.post(path, body, key="k1").json() == first.json()
+    Job.objects.update(team=Group.objects.create(name="web"))
+    assert "does not reach it" in problem(api.post(path, body, key="k1"), 404)["detail"]
+    Job.objects.update(team=team)
+    assert api.post(path, body, key="k1").json() == first.json()
+
+
+def test_a_kept_answer_outlives_the_archiving_of_its_job(team: Group) -> None:
+    make_job(name="nightly", team=team)
+    api = client(team=team)
+    first = answer(api.post("/jobs/nightly:run", key="k1"), 202)
+    assert api.delete("/jobs/nightly").status_code == 204
+    assert answer(api.post("/jobs/nightly:run", key="k1"), 202) == first
+    make_job(name="nightly", team=Group.objects.create(name="web"))
+    problem(api.post("/jobs/nightly:run", key="k1"), 404)
 
 
 def test_every_post_takes_a_key(api: ApiClient) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import Group
 
 from jobs.domain.messages import RunKey
 from jobs.models import JobRun
 from jobs.store.clock import database_now
-from tests.support.api import ApiClient, answer, problem
+from tests.support.api import ApiClient, answer, client, problem
 from tests.support.factories import make_job
 
 
@@ -110,9 +111,29 @@ def test_a_delayed_run_waits_in_the_database(api: ApiClient) -> None:
     assert due > (database_now() + timedelta(seconds=50)).isoformat()[:19]
     at = (database_now() + timedelta(hours=1)).isoformat()
     started(api, run_at=at)
-    for body in ({"delay_seconds": -1}, {"delay_seconds": 1e308}, {"run_at": "2020-01-01T00:00:00Z"}):
-        problem(api.post("/jobs/nightly:run", body), 400)
-    problem(api.post("/jobs/nightly:run", {"delay_seconds": 5, "run_at": at}), 400)
+    assert JobRun.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"delay_seconds": -1}, "delay_seconds"),
+        ({"delay_seconds": 1e308}, "delay_seconds"),
+        ({"delay_seconds": "5"}, "delay_seconds"),
+        ({"run_at": "2020-01-01T00:00:00Z"}, "run_at"),
+        ({"run_at": "2999-01-01T00:00:00Z"}, "run_at"),
+        ({"run_at": "1796037745"}, "run_at"),
+        ({"run_at": "2999-01-01T00:00:00Z", "delay_seconds": 5}, "run_at"),
+        ({"body": 1}, "body"),
+        ({"webhook": "nowhere"}, "webhook"),
+    ],
+)
+def test_a_run_that_cannot_be_is_refused_at_the_field_that_was_sent(
+    api: ApiClient, body: dict[str, object], field: str
+) -> None:
+    make_job(name="nightly")
+    assert [fault["field"] for fault in problem(api.post("/jobs/nightly:run", body), 400)["errors"]] == [field]
+    assert not JobRun.objects.exists()
 
 
 def test_a_second_run_of_a_job_that_forbids_it_is_a_conflict(api: ApiClient) -> None:
@@ -153,8 +174,26 @@ def test_dead_runs_are_grouped_and_replayed(api: ApiClient) -> None:
     one = names[0].removeprefix("op_")
     assert answer(api.post("/dead-letters:replay", {"runs": [one]}))["replayed"] == 1
     assert answer(api.post("/dead-letters:replay", {"group": group["group"], "rate": 100}))["replayed"] == 2
-    for body in ({}, {"group": "x"}, {"runs": []}, {"runs": [one], "group": group["group"]}, {"runs": ["x"]}):
-        assert api.post("/dead-letters:replay", body).status_code in (400, 404)
+    for body in ({}, {"group": "x"}, {"runs": []}, {"runs": [one], "group": group["group"]}):
+        problem(api.post("/dead-letters:replay", body), 400)
+    for key in ("x", 7, "7-9999999999999999999"):
+        assert problem(api.post("/dead-letters:replay", {"runs": [one, key]}), 400)["errors"][0]["field"] == "runs.1"
+
+
+def test_a_replay_says_which_runs_were_not_found_and_nobody_learns_of_others(api: ApiClient) -> None:
+    team = Group.objects.create(name="billing")
+    make_job(name="ours", team=team)
+    make_job(name="theirs")
+    ours, theirs = (started(api, name).removeprefix("op_") for name in ("ours", "theirs"))
+    for run in (ours, theirs):
+        end(run, "dead", last_error="boom")
+    nowhere = ["987654321-1", f"{2**63}-1"]
+    told = answer(client(team=team).post("/dead-letters:replay", {"runs": [theirs, *nowhere, ours, theirs]}))
+    assert told["replayed"] == 1
+    assert told["refused"] == [f"There is no run {key}, or this token does not reach it." for key in (theirs, *nowhere)]
+    assert set(JobRun.objects.values_list("job__name", "status")) == {("ours", "queued"), ("theirs", "dead")}
+    told = answer(api.post("/dead-letters:replay", {"runs": [theirs, *nowhere]}))
+    assert (told["replayed"], len(told["refused"])) == (1, 2)
 
 
 def test_runs_are_listed_by_what_is_asked(api: ApiClient) -> None:
@@ -172,4 +211,7 @@ def test_runs_are_listed_by_what_is_asked(api: ApiClient) -> None:
     assert found == names[::-1]
     assert answer(api.get(f"/runs/{names[0].removeprefix('op_')}"))["status"] == "succeeded"
     problem(api.get("/runs?status=fine"), 400)
-    problem(api.get("/runs?since=yesterday"), 400)
+    for query in ("runs?since=yesterday", "runs?until=1796037745", "jobs/nightly:preview?after=1796037745"):
+        (fault,) = problem(api.get(f"/{query}"), 400)["errors"]
+        assert fault["field"] == f"query.{query.partition('?')[2].partition('=')[0]}"
+        assert "RFC 3339" in fault["message"]

@@ -106,6 +106,17 @@ def test_a_teams_token_starts_the_jobs_of_its_team_alone(db: None) -> None:
     answer(client(team=team).post("/plain", {"month": "2030-02"}), 202)
 
 
+def test_a_kept_answer_is_for_who_still_reaches_the_job(db: None) -> None:
+    team = Group.objects.create(name="billing")
+    make_job(name="reports.build", team=team)
+    api = client(team=team)
+    first = answer(api.post("/plain", {"month": "2030-01"}, key="k"), 202)
+    assert answer(api.post("/plain", {"month": "2030-01"}, key="k"), 202) == first
+    Job.objects.update(team=None)
+    problem(api.post("/plain", {"month": "2030-01"}, key="k"), 404)
+    assert JobRun.objects.count() == 1
+
+
 def test_a_body_that_is_no_json_is_told_by_read_json(api: ApiClient) -> None:
     make_job(name="reports.build")
     for body in ("[" * 100_000, "{", '{"a": NaN}'):

@@ -88,10 +88,10 @@ def test_a_body_of_null_is_sent_and_one_that_is_not_given_is_not() -> None:
     server = Server([ACCEPTED, ACCEPTED])
     client = server.client()
     client.run("job", body=None)
-    client.run("job", delay=timedelta(minutes=1))
+    client.run("job", delay=timedelta(minutes=1), webhook="billing")
     assert [request.content for request in server.requests] == [
         b'{"force": false, "body": null}',
-        b'{"force": false, "delay_seconds": 60.0}',
+        b'{"force": false, "webhook": "billing", "delay_seconds": 60.0}',
     ]
 
 
