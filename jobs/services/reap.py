@@ -15,6 +15,7 @@ BATCH = 500
 # Ever older partitions are looked at once a minute; each tick looks at these alone.
 RECENT = timedelta(days=2)
 AHEAD = timedelta(days=1)
+_MICROSECOND = timedelta(microseconds=1)
 
 
 def reap_expired(*, now: datetime | None = None, everywhere: bool = False) -> int:
@@ -46,4 +47,4 @@ def window(now: datetime, *, everywhere: bool) -> tuple[datetime, datetime]:
     if everywhere:
         return now - timedelta(days=36_500), now + timedelta(days=365)
     midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    return midnight - RECENT, midnight + AHEAD + timedelta(days=1)
+    return midnight - RECENT, midnight + AHEAD + timedelta(days=1) - _MICROSECOND

@@ -26,6 +26,7 @@ from jobs import clock, log
 from jobs.domain.messages import RunKey
 from jobs.domain.outcomes import Outcome
 from jobs.store.leases import Published
+from jobs.worker.forking import keep_streams_whole
 from jobs.worker.handing_back import HandingBack
 from jobs.worker.hands import Hands
 from jobs.worker.hold import Hold
@@ -71,6 +72,7 @@ class Clerk:
         """Start the thread, once."""
         if self._thread is None:
             sys.setswitchinterval(SWITCH_INTERVAL)
+            keep_streams_whole()
             gc.freeze()  # what was imported stays: looking through it again and again takes a twentieth of the time
             self._thread = threading.Thread(target=self._run, name="clerk", daemon=True)
             self._thread.start()

@@ -1,0 +1,51 @@
+"""A child never waits for a stream that another thread of its parent was writing to when it was forked."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+# A thread is in the middle of a line: the pipe is full, and emptied only later. The child writes elsewhere.
+_PROGRAM = """
+import logging, os, threading, time
+from jobs.worker.forking import keep_streams_whole
+
+reader, writer = os.pipe()
+stream = os.fdopen(writer, "w")
+logging.basicConfig(stream=stream, level=logging.INFO)
+if {kept}:
+    keep_streams_whole()
+
+def drain():
+    time.sleep(0.5)
+    while os.read(reader, 65536):
+        pass
+
+threading.Thread(target=logging.info, args=("x" * 1_000_000,), daemon=True).start()
+threading.Thread(target=drain, daemon=True).start()
+time.sleep(0.2)
+child = os.fork()
+if child == 0:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), writer)
+    logging.info("The child's first line.")
+    os._exit(0)
+ends = time.monotonic() + 3
+while not (ended := os.waitpid(child, os.WNOHANG)[0]) and time.monotonic() < ends:
+    time.sleep(0.01)
+if not ended:
+    os.kill(child, 9)
+os._exit(0 if ended else 7)
+"""
+
+
+def _forked(*, kept: bool) -> int:
+    program = _PROGRAM.format(kept=kept)
+    return subprocess.run([sys.executable, "-c", program], timeout=30, check=False).returncode
+
+
+def test_a_fork_waits_for_the_end_of_a_line() -> None:
+    assert _forked(kept=True) == 0
+
+
+def test_without_that_the_child_hangs_at_its_first_line() -> None:
+    assert _forked(kept=False) == 7
