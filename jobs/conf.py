@@ -21,12 +21,18 @@ HTTP_QUEUE = "jobs.http"
 QUEUES = (DEFAULT_QUEUE, FAST_QUEUE, HTTP_QUEUE)
 _QUEUE_NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 _KIB = 1024
-_MOST = {"LEASE": 3600, "RETENTION_DAYS": 400, "SHARDS": 1, "DISPATCH_WINDOW": 1_000_000, "PAYLOAD_MAX": 8 * _KIB**2}
-_WHY = {"SHARDS": " This version leads one shard: leave the setting out."}
+MOST_SHARDS = 64
+_MOST = {
+    "LEASE": 3600,
+    "RETENTION_DAYS": 400,
+    "SHARDS": MOST_SHARDS,
+    "DISPATCH_WINDOW": 1_000_000,
+    "PAYLOAD_MAX": 8 * _KIB**2,
+}
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _METRICS_TOKEN = re.compile(r"|[\x21-\x7e]{16,}")
 _REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
-_NO_NUMBERS = ("queues", "egress_allow", "redis_url", "metrics_token")
+_NO_NUMBERS = ("queues", "egress_allow", "redis_url", "metrics_token", "archive_dir")
 _FOREIGN_QUEUES = ("amq.", "celery_delayed")  # the broker's own, and those Celery keeps for messages with a delay
 
 
@@ -52,6 +58,7 @@ class Config:
     api_rate: int = 100
     redis_url: str = ""
     metrics_token: str = field(default="", repr=False)
+    archive_dir: str = ""
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -70,6 +77,11 @@ class Config:
             "that a standby may already take.",
         )
 
+    @property
+    def shard_window(self) -> int:
+        """How many runs of a queue one shard's dispatcher may have out and unclaimed."""
+        return max(1, self.dispatch_window // self.shards)
+
 
 def _require(holds: bool, key: str, problem: str) -> None:
     if not holds:
@@ -82,7 +94,7 @@ def _require_number(key: str, value: object, *, is_whole: bool) -> None:
     _require(
         is_number and math.isfinite(value) and 0 < value <= most,  # type: ignore[arg-type, operator]  # only when a number
         key,
-        f"{value!r} must be a {'whole ' if is_whole else ''}number above 0, at most {most:,}.{_WHY.get(key, '')}",
+        f"{value!r} must be a {'whole ' if is_whole else ''}number above 0, at most {most:,}.",
     )
 
 
@@ -124,6 +136,14 @@ def _network(value: object) -> Network:
     return network  # type: ignore[return-value]  # not None by now
 
 
+def _require_folder(value: object) -> None:
+    _require(
+        isinstance(value, str) and (value == "" or value.startswith("/")),
+        "ARCHIVE_DIR",
+        f"{value!r} must be the absolute path of a folder, or be left out: runs are then dropped without a copy.",
+    )
+
+
 def parse(raw: Mapping[str, Any]) -> Config:
     """Build the configuration from a ``BEATKEEPER`` dict; InvalidFieldError names the key at fault."""
     if not isinstance(raw, Mapping):
@@ -148,6 +168,7 @@ def parse(raw: Mapping[str, Any]) -> Config:
         "REDIS_URL",
         f"it must be a text that begins with {' or '.join(_REDIS_SCHEMES)}, or be left out.",
     )
+    _require_folder(values.get("archive_dir", ""))
     return Config(**values)
 
 

@@ -52,13 +52,17 @@ def platform_now() -> PlatformNow:
 
 
 def _leader(shard: ShardFacts, facts: PlatformFacts) -> LeaderLine:
+    of_shard = f" of shard {shard.shard}" if len(facts.shards) > 1 else ""
     if shard.ticked_at is None:
-        return LeaderLine("off", "No leader yet", "Nothing is emitted: start celery beat.")
+        return LeaderLine("off", f"No leader{of_shard} yet", "Nothing is emitted: start celery beat.")
     tick = f"ticked {formats.relative(min(shard.ticked_at, facts.now), facts.now)}"
     if not shard.is_leading:
-        return LeaderLine("off", "No leader", f"{shard.host} last {tick}. Nothing is emitted: start celery beat.")
+        return LeaderLine(
+            "off", f"No leader{of_shard}", f"{shard.host} last {tick}. Nothing is emitted: start celery beat."
+        )
     since = _span(shard.seconds_since_election)
-    return LeaderLine("on", f"Leader {shard.host}", f"{tick}, term {shard.term}{f', for {since}' if since else ''}")
+    detail = f"{tick}, term {shard.term}{f', for {since}' if since else ''}"
+    return LeaderLine("on", f"Leader{of_shard} {shard.host}", detail)
 
 
 def _queue(queue: QueueFacts) -> QueueLine:

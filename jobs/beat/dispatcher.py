@@ -4,6 +4,9 @@ It has a database connection and a broker connection of its own, so the leader n
 term: a mark is guarded by the run's token, and two dispatchers at once only send copies that the claim denies.
 When it dies between a confirm and the mark, the run is sent again. Without a broker it asks nothing of the database,
 and only tells it so.
+
+With several shards each has a dispatcher, which sends the runs of its own jobs alone, so that no run is sent twice.
+Markers, the search for lost runs and what is told of the broker speak of whole queues: the first shard's does them.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from jobs.broker.publisher import Publisher
 from jobs.clock import monotonic
 from jobs.conf import config
 from jobs.services import mark
-from jobs.store.unsent import NextUnsent, next_unsent
+from jobs.store.unsent import ALL, NextUnsent, Share, next_unsent
 
 _CONFIRM_PATIENCE_SECONDS = 0.5  # a slower queue's answer is looked for in later ticks
 _IDLE_SECONDS = 1.0
@@ -36,9 +39,10 @@ _LONGEST_PAUSE_SECONDS = 10.0
 class Dispatcher:
     """``start``, ``stop``, ``wake``; ``tick`` does one round and can be called by hand instead of starting it."""
 
-    def __init__(self) -> None:
+    def __init__(self, share: Share = ALL) -> None:
+        self._share = share
         self._publisher = Publisher()
-        self._queues = deque(QueueDispatch(queue) for queue in config().queues)
+        self._queues = deque(QueueDispatch(queue, share) for queue in config().queues)
         self._watch = BrokerWatch(self._publisher, [item.queue for item in self._queues])
         self._sweep = Sweep()
         self._lost_sweep = Sweep()
@@ -50,7 +54,7 @@ class Dispatcher:
 
     def start(self) -> None:
         """Run ticks in a thread until stopped."""
-        self._thread = threading.Thread(target=self._run, name="dispatcher", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=f"dispatcher-{self._share.shard}", daemon=True)
         self._thread.start()
 
     def stop(self, timeout: float = 5.0) -> None:
@@ -73,8 +77,9 @@ class Dispatcher:
             self._prepare()
             self._publisher.wait(self._expected(), _CONFIRM_PATIENCE_SECONDS)
             marked += self._settle()
-        self._find_lost()
-        self._watch.tell()
+        if self._share.is_first:
+            self._find_lost()
+            self._watch.tell()
         return marked
 
     def close(self) -> None:
@@ -90,7 +95,7 @@ class Dispatcher:
             self._seconds_to_next = _BUSY_SECONDS
             return
         horizon = self._sweep.horizon()
-        unsent = next_unsent([item.queue for item in free], horizon)
+        unsent = next_unsent([item.queue for item in free], horizon, self._share)
         self._seconds_to_next = _seconds_to_next(unsent)
         for item in free:
             mine = [found for found in unsent if found.queue == item.queue]
@@ -106,7 +111,7 @@ class Dispatcher:
         busy = [item for item in self._queues if item.has_backlog and self._is_expected(item)]
         if busy:
             horizon = self._sweep.horizon()
-            unsent = next_unsent([item.queue for item in busy], horizon)
+            unsent = next_unsent([item.queue for item in busy], horizon, self._share)
             for item in busy:
                 item.prepare([found for found in unsent if found.queue == item.queue], horizon)
 

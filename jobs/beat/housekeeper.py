@@ -10,6 +10,7 @@ from jobs import log
 from jobs.clock import monotonic
 from jobs.services.mend_cursors import mend_cursors
 from jobs.services.prune import analyze_fresh, prune_keys, prune_partitions, prune_records
+from jobs.services.reshard import move_cursors, move_stranded
 from jobs.store.clock import database_now
 
 _ROUND_SECONDS = 10.0
@@ -35,10 +36,10 @@ class Housekeeper:
 
     def tick(self) -> int:
         """One round; returns how many tables or records it dealt with."""
-        done = len(analyze_fresh())
+        done = len(analyze_fresh()) + move_stranded()
         if monotonic() >= self._slow_round_at:
             now = database_now()
-            done += mend_cursors() + len(prune_partitions(now)) + prune_records(now) + prune_keys()
+            done += move_cursors() + mend_cursors() + len(prune_partitions(now)) + prune_records(now) + prune_keys()
             self._slow_round_at = monotonic() + _SLOW_ROUND_SECONDS
         return done
 

@@ -1,4 +1,7 @@
-"""Beat's loop: lead when the shard is free, stand by when it is not, and outlive every fault."""
+"""The loop of one shard: lead when it is free, stand by when it is not, and outlive every fault.
+
+It belongs to the thread that ticks it, whose connection leads. With one shard that is beat's main thread.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,11 @@ from collections.abc import Callable
 from django.db import connection
 
 from jobs import log
+from jobs.beat.differing import Differing
 from jobs.beat.dispatcher import Dispatcher
 from jobs.beat.reign import DispatcherThread, Reign
 from jobs.clock import monotonic
-from jobs.conf import config
-from jobs.errors import FencedError
+from jobs.errors import FencedError, ShardsDifferError
 from jobs.services.lead import require_direct, take_term
 
 # A leader that died has freed its lock: the first slot due after it starts within this and a tick.
@@ -26,9 +29,18 @@ LONGEST_WAIT = 1.0
 class Loop:
     """``tick`` does a bounded amount of work and waits for at most a second; ``close`` ends it for good."""
 
-    def __init__(self, *, new_dispatcher: Callable[[], DispatcherThread] = Dispatcher) -> None:
+    def __init__(
+        self,
+        shard: int = 0,
+        *,
+        holder: uuid.UUID | None = None,
+        new_dispatcher: Callable[[], DispatcherThread] = Dispatcher,
+    ) -> None:
+        self._shard = shard
         self._new_dispatcher = new_dispatcher
-        self._holder = uuid.uuid4()
+        self._holder = holder or uuid.uuid4()
+        self._differing = Differing()
+        self.is_led_elsewhere = False  # whether another session had the shard's lock when this one last tried
         self._reign: Reign | None = None
         self._session: object = None
         self._connected_at = 0.0
@@ -44,6 +56,9 @@ class Loop:
         """Lead or stand by; returns how much was done. Whatever goes wrong means standing by."""
         try:
             return self._reign.tick() if self._reign else self._stand_by()
+        except ShardsDifferError as error:
+            self._differing.tell(error)
+            return _pause(STANDBY_SECONDS)
         except FencedError as error:
             self._step_down(error)
         except Exception as error:  # the database is away, or a fault of ours: beat must outlive both
@@ -63,15 +78,14 @@ class Loop:
         if (left := self._retry_at - monotonic()) > 0:
             return _pause(min(left, LONGEST_WAIT))
         self._note_session()
-        for shard in range(config().shards):
-            term = take_term(shard, holder=self._holder)
-            if term:
-                self._reign = Reign(term, connected_at=self._connected_at, new_dispatcher=self._new_dispatcher)
-                self._reign.begin()
-                self._backoff = 0.0
-                return 1
+        term = take_term(self._shard, holder=self._holder)
+        self.is_led_elsewhere = term is None
+        self._differing.is_over()
+        if term:
+            self._reign = Reign(term, connected_at=self._connected_at, new_dispatcher=self._new_dispatcher)
+            self._reign.begin()
         self._backoff = 0.0
-        return _pause(STANDBY_SECONDS)
+        return 1 if term else _pause(STANDBY_SECONDS)
 
     def _note_session(self) -> None:
         """Remember since when this very connection stands; one through a pooler is refused."""

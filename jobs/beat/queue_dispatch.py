@@ -6,6 +6,7 @@ before it awaits confirms), under way, held (confirmed, to be marked). Where a s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -14,7 +15,7 @@ from jobs.clock import monotonic
 from jobs.conf import config
 from jobs.services import dispatch, mark
 from jobs.services.dispatch import Outgoing
-from jobs.store.unsent import Horizon, NextUnsent, count_unclaimed
+from jobs.store.unsent import Horizon, NextUnsent, Share, count_unclaimed
 
 _BATCH_MAX = 500
 _BATCH_BYTES_MAX = 1_000_000
@@ -26,8 +27,9 @@ _SELDOM = 4  # how much rarer markers are sent while none comes back
 class QueueDispatch:
     """Composes the queue's batches and marks what the broker holds."""
 
-    def __init__(self, queue: str) -> None:
+    def __init__(self, queue: str, share: Share) -> None:
         self.queue = queue
+        self._share = share
         self._under_way: list[Outgoing] = []
         self._held: list[Outgoing] = []
         self._prepared: list[Outgoing] = []
@@ -35,7 +37,8 @@ class QueueDispatch:
         self._batch_max = _BATCH_MAX
         self._room = 0
         self._room_counted_at = 0.0
-        self._marker_due_at = 0.0
+        # A marker speaks of all that stands before it, whoever sent that: one shard's dispatcher sends them.
+        self._marker_due_at = 0.0 if share.is_first else math.inf
 
     def probe(self, next_unsent: Sequence[NextUnsent]) -> list[Content]:
         """One marker to try a queue that was broken with, when there is anything to send."""
@@ -94,12 +97,14 @@ class QueueDispatch:
             return []
         out = frozenset(run.key for run in (*self._under_way, *self._held))
         limit = min(self._batch_max, self._count_room(horizon) - len(out))
-        return self._fitting(dispatch.select_unsent(self.queue, priorities, limit=limit, horizon=horizon, but=out))
+        return self._fitting(
+            dispatch.select_unsent(self.queue, priorities, limit=limit, horizon=horizon, but=out, share=self._share)
+        )
 
     def _count_room(self, horizon: Horizon) -> int:
         if self._room <= 0 or monotonic() - self._room_counted_at > _ROOM_KEPT_SECONDS:
-            window = config().dispatch_window
-            self._room = window - count_unclaimed(self.queue, limit=window, horizon=horizon)
+            window = config().shard_window
+            self._room = window - count_unclaimed(self.queue, limit=window, horizon=horizon, share=self._share)
             self._room_counted_at = monotonic()
         return self._room
 
@@ -120,7 +125,8 @@ class QueueDispatch:
 
     def _marker(self) -> Content:
         sent = mark.record_sent(self.queue)
-        self._marker_due_at = monotonic() + config().marker * (1 if sent.is_coming_back else _SELDOM)
+        if self._share.is_first:
+            self._marker_due_at = monotonic() + config().marker * (1 if sent.is_coming_back else _SELDOM)
         return sent.content
 
 

@@ -36,7 +36,8 @@ class DispatcherThread(Protocol):
 
 
 class Reign:
-    """Ticks on the connection that won the term, with a dispatcher, a housekeeper and a watchdog beside it."""
+    """Ticks on the connection that won the term, with a dispatcher and a watchdog beside it; the first shard's with a
+    housekeeper too."""
 
     def __init__(self, term: Term, *, connected_at: float, new_dispatcher: Callable[[], DispatcherThread]) -> None:
         self.term = term
@@ -48,14 +49,16 @@ class Reign:
         self._now: datetime | None = None
         self._watchdog = Watchdog(connection.connection.fileno(), patience=config().term_trust)
         self._dispatcher = new_dispatcher()
-        self._housekeeper = Housekeeper()
+        self._threads: list[DispatcherThread | Housekeeper] = [self._dispatcher]
+        if term.is_first:
+            self._threads.append(Housekeeper())
 
     def begin(self) -> None:
         """Listen for wake-ups and start the threads."""
         self._watchdog.start()
         waking.listen()
-        self._dispatcher.start()
-        self._housekeeper.start()
+        for thread in self._threads:
+            thread.start()
 
     def tick(self) -> int:
         """Do what is due; with nothing to do, wait for it. Returns how much was done."""
@@ -72,8 +75,8 @@ class Reign:
         """Free the shard's lock, then stop the threads."""
         self._watchdog.stop()
         connection.close()
-        self._dispatcher.stop()
-        self._housekeeper.stop()
+        for thread in self._threads:
+            thread.stop()
 
     def _keep_term(self) -> None:
         """Renew when it is time; LeadershipLostError when the term is lost."""

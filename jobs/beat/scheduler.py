@@ -7,18 +7,21 @@ from typing import Any
 from celery import beat
 
 from jobs import log
+from jobs.beat.crew import Crew
 from jobs.beat.loop import Loop
 from jobs.conf import config
 from jobs.startup import or_exit
 
 
 class Scheduler(beat.Scheduler):
-    """Hands Celery's ticks to the loop. Celery builds it twice; the lazy one, for the banner, opens nothing."""
+    """Hands Celery's ticks to the loop. Celery builds it twice; the lazy one, for the banner, opens nothing.
+
+    One shard is led by the ticks themselves; of several each has a thread, and the ticks only see who leads which.
+    """
 
     def __init__(self, *args: Any, **options: Any) -> None:
         with or_exit():
-            config()
-        self._loop = Loop()
+            self._loop: Loop | Crew = Loop() if config().shards == 1 else Crew()
         self._is_ticking = False
         super().__init__(*args, **options)
 

@@ -28,7 +28,11 @@ REPORT_SECONDS = 10.0
 
 
 class Steps:
-    """The steps of one term. ``keep_term`` is called between batches and raises when the term is lost."""
+    """The steps of one term. ``keep_term`` is called between batches and raises when the term is lost.
+
+    What belongs to no shard is the first one's leader's: leases, missed runs, webhooks, gaps to count, zone rules. A
+    look at another shard shows nothing of them. The partitions are everyone's, since none can emit without them.
+    """
 
     def __init__(self, term: Term, holds: Holds, *, keep_term: Callable[[], None]) -> None:
         self._term = term
@@ -45,14 +49,16 @@ class Steps:
         """Do what the look showed; returns how much was done. ``failed`` tells whether a step did not work out."""
         self.failed = False
         done = self._step("partitions", lambda: self._ensure_partitions(seen))
-        if self._zone_rules.is_open:
+        if self._term.is_first and self._zone_rules.is_open:
             done += self._step("replan", self._zone_rules.replan)
         if seen.is_unplanned:
             done += self._repeat("plan", lambda: plan_waiting(self._term))
         if self._holds.may_emit and (done or seen.is_due):
             done += self._emit(seen)
-        if self._holds.may_reap:
-            done += self._reap(seen)
+        return done + (self._keep_house(seen) if self._term.is_first else 0)
+
+    def _keep_house(self, seen: Look) -> int:
+        done = self._reap(seen) if self._holds.may_reap else 0
         done += self._announce(seen)
         if seen.is_uncounted:
             # Not a reason for the next tick to follow at once: after a long outage there is a lot to count.

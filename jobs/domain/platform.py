@@ -103,6 +103,14 @@ class ZoneFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class ShardNumbers:
+    """How many shards: by this process's settings, and what the jobs are divided into."""
+
+    here: int = 1
+    written: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class PlatformFacts:
     """All that is known. ``dead_runs``: with a slot in the last 24 hours."""
 
@@ -114,6 +122,7 @@ class PlatformFacts:
     partitions: PartitionFacts = PartitionFacts()
     recent: RecentFacts = RecentFacts()
     zone_rules: ZoneFacts = ZoneFacts()
+    shard_numbers: ShardNumbers = ShardNumbers()
     dead_runs: int = 0
     unknown_queues: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)

@@ -39,6 +39,7 @@ class Code(StrEnum):
     STUCK_RUNS = "stuck_runs"
     PARTITIONS_MISSING = "partitions_missing"
     TZDATA_DIFFERS = "tzdata_differs"
+    SHARDS_DIFFER = "shards_differ"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ def problems(facts: PlatformFacts, patience: Patience) -> tuple[Problem, ...]:
         *_of_leases(facts, patience),
         *of_partitions(facts.partitions),
         *_of_zones(facts),
+        *_of_numbers(facts),
     ]
     return tuple(sorted(found, key=lambda problem: problem.severity is not Severity.DOWN))
 
@@ -172,6 +174,14 @@ def _of_zones(facts: PlatformFacts) -> Iterator[Problem]:
         )
         mend = "Install the same version of the package tzdata everywhere and start again."
         yield _degraded(Code.TZDATA_DIFFERS, "", text, mend)
+
+
+def _of_numbers(facts: PlatformFacts) -> Iterator[Problem]:
+    here, written = facts.shard_numbers.here, facts.shard_numbers.written
+    if here != written:
+        text = f"SHARDS is {here} here, and the jobs are divided into {written}: a beat with {here} stands by."
+        mend = f'Run manage.py jobs reshard {here}, or set BEATKEEPER["SHARDS"] to {written} everywhere.'
+        yield _degraded(Code.SHARDS_DIFFER, "", text, mend)
 
 
 def _down(code: Code, subject: str, message: str, what_to_do: str) -> Problem:

@@ -29,7 +29,7 @@ from jobs.domain.messages import HTTP_TASK, RunKey
 from jobs.services.bury import bury
 from jobs.store import unsent
 from jobs.store.micros import key_of
-from jobs.store.unsent import Horizon
+from jobs.store.unsent import ALL, Horizon, Share
 
 _AT_ONCE_MAX = 500
 # Arguments are limited when they are saved; what raw SQL put past that must not reach a broker that would close the
@@ -54,13 +54,14 @@ def select_unsent(
     limit: int,
     horizon: Horizon,
     but: frozenset[RunKey] = frozenset(),
+    share: Share = ALL,
     now: datetime | None = None,
 ) -> list[Outgoing]:
     """The next runs of a queue to send but these, by the order of the priorities, longest due first."""
     found: list[Outgoing] = []
     for priority in priorities:
         if (left := limit - len(found)) > 0:
-            rows = unsent.unsent_runs(queue, priority, limit=left + len(but), horizon=horizon, now=now)
+            rows = unsent.unsent_runs(queue, priority, limit=left + len(but), horizon=horizon, share=share, now=now)
             others = [row for row in rows if key_of(row) not in but] if but else rows
             found.extend(_composed(itertools.islice(_without_strays(others), left)))
     return found

@@ -9,6 +9,8 @@ someone locks FOR KEY SHARE cannot change before that transaction ends. From the
 * The leader dies: its connection closes and the lock is free at once. Its host freezes or is cut off: no renewal comes,
   and after the TTL a standby ends the old backend, which rolls its transaction back.
 * A pooler hands one backend to many clients, and a lock taken there guards nothing: beat refuses to lead through one.
+* Another number of shards is written: that ends all terms and lets none begin meanwhile. A term that begins before it
+  is ended with the others; one that begins after it sees the number, once its row's lock is held.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ from django.db import connection, transaction
 
 from jobs import log
 from jobs.conf import config
-from jobs.errors import DependencyError, LeadershipLostError
-from jobs.store import terms
+from jobs.errors import DependencyError, LeadershipLostError, ShardsDifferError
+from jobs.store import shards, terms
 from jobs.store.terms import Term
 
 
@@ -35,13 +37,15 @@ def require_direct() -> None:
 
 
 def take_term(shard: int, *, holder: uuid.UUID) -> Term | None:
-    """Win the shard if it is free, or make it free when its leader has gone silent; None while another leads."""
+    """Win the shard if it is free, or make it free when its leader has gone silent; None while another leads.
+
+    ShardsDifferError when the jobs are divided into another number of shards than this process's.
+    """
     if not terms.try_lock(shard):
-        _end_silent_leader(shard)
+        end_silent_leader(shard)
         return None
     _bound_waits()
-    with transaction.atomic():
-        term = terms.begin(shard, holder=holder, host=socket.gethostname())
+    term = _begin(shard, holder)
     log.event("leader.elected", shard=shard, term=term.number, holder=holder)
     return term
 
@@ -52,10 +56,22 @@ def renew_term(term: Term) -> None:
         raise LeadershipLostError(f"Term {term.number} of shard {term.shard} is over: its lock is no longer held.")
 
 
-def _end_silent_leader(shard: int) -> None:
+def end_silent_leader(shard: int) -> None:
+    """End the session of a leader that has not renewed within the TTL; its shard is free then."""
     pid = terms.end_stale(shard, ttl_seconds=config().term_ttl)
     if pid is not None:
         log.warning("leader.silent_ended", shard=shard, backend_pid=pid)
+
+
+def _begin(shard: int, holder: uuid.UUID) -> Term:
+    try:
+        with transaction.atomic():
+            term = terms.begin(shard, holder=holder, host=socket.gethostname())
+            shards.require_number(config().shards)
+    except ShardsDifferError:
+        terms.unlock(shard)
+        raise
+    return term
 
 
 def _bound_waits() -> None:

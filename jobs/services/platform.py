@@ -25,6 +25,7 @@ from jobs.domain.platform import (
     QueueFacts,
     RecentFacts,
     ShardFacts,
+    ShardNumbers,
     ZoneFacts,
 )
 from jobs.domain.problems import SILENT_SECONDS, Patience, Problem, problems, verdict
@@ -70,9 +71,10 @@ def partition_facts() -> PartitionFacts:
 
 
 def _facts(limits: Config) -> PlatformFacts:
-    rows = tables.shards(limits.shards)
+    written = state.get_many([state.BROKER, state.TZDATA_VERSION, state.SHARDS])
+    numbers = ShardNumbers(limits.shards, written.get(state.SHARDS, 1))
+    rows = tables.shards(numbers.written)
     now = rows[0].now
-    written = state.get_many([state.BROKER, state.TZDATA_VERSION])
     broker, blocked = _broker(written.get(state.BROKER), now)
     expired = tables.expired_leases()
     return PlatformFacts(
@@ -84,6 +86,7 @@ def _facts(limits: Config) -> PlatformFacts:
         partitions=partition_facts(),
         recent=_recent(tables.newest_runs(now)),
         zone_rules=ZoneFacts(tzdata_version(), written.get(state.TZDATA_VERSION)),
+        shard_numbers=numbers,
         dead_runs=tables.count_recent_dead(now),
         unknown_queues=tuple(unserved_queues(limits.queues, limit=_SHOWN)),
         versions={**_versions(), "postgresql": _server_version()},
@@ -142,7 +145,7 @@ def _queue(
         marker_returned_at=marker.returned_at,
         seconds_since_marker=_age(marker.returned_at, now),
         is_consumed=found.is_held or _came_back(marker, found.oldest_sent_at, now, limits.marker),
-        is_full=found.sent >= min(COUNTED, limits.dispatch_window),
+        is_full=found.sent >= min(COUNTED, limits.shard_window),
         is_blocked=is_blocked,
         blocked_because=because,
     )

@@ -6,10 +6,12 @@ Not on the leader's connection: a detach waits for every open reader of the run 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from jobs import log
 from jobs.conf import config
 from jobs.services.answer_once import LIFETIME_HOURS
+from jobs.services.archive_partition import archive_partition
 from jobs.services.retention import retention_day
 from jobs.store import partitions, state
 from jobs.store.partitions import Partition, may_be_dropped
@@ -27,11 +29,14 @@ _MOST_BATCHES = 200
 
 
 def prune_partitions(now: datetime) -> list[str]:
-    """Drop partitions wholly below retention that hold no unfinished run and nothing finished lately."""
+    """Drop partitions wholly below retention that hold no unfinished run and nothing finished lately.
+
+    With ``ARCHIVE_DIR`` each is written there first; one that could not be stays and is tried again the next time.
+    """
     dropped = []
     finished_before = now - timedelta(days=config().retention_days)
     for partition in partitions.partitions():
-        if partition.upper <= retention_day(now) and may_be_dropped(partition, finished_before=finished_before):
+        if partition.upper <= retention_day(now) and _archive_if_over(partition, finished_before):
             # Noted first: whatever happens on the way, no slot below it is made again (I2).
             _note_pruned(partition)
             _drop(partition)
@@ -64,6 +69,25 @@ def analyze_fresh() -> list[str]:
     for partition in grown:
         partitions.analyze(partition)
     return [partition.name for partition in grown]
+
+
+def _archive_if_over(partition: Partition, finished_before: datetime) -> bool:
+    """Whether it may be dropped; if so it is archived. Looked at again after that: a run may have been replayed."""
+    if not may_be_dropped(partition, finished_before=finished_before):
+        return False
+    folder = config().archive_dir
+    if not folder:
+        return True
+    return _is_archived(partition, Path(folder)) and may_be_dropped(partition, finished_before=finished_before)
+
+
+def _is_archived(partition: Partition, folder: Path) -> bool:
+    try:
+        archive_partition(partition, folder)
+    except OSError as error:
+        log.error("partitions.archive_failed", name=partition.name, error=error)
+        return False
+    return True
 
 
 def _drop(partition: Partition) -> None:

@@ -1,5 +1,6 @@
 -- When the next run of each queue and priority is to be sent: a probe each, cheap enough for every second.
--- params: queues; since, until: bounds of scheduled_for, constants so that partitions are pruned.
+-- params: queues; since, until: bounds of scheduled_for, constants so that partitions are pruned; shard, shards: whose
+-- jobs (with one shard the condition is no part of the plan; with more, runs of others that wait are read past).
 -- locks: none. index: jobrun_ready. rows: (queue, priority, run_after, now), highest priority first.
 SELECT q.queue, p.priority, next.run_after, statement_timestamp() AS now
 FROM unnest((SELECT %(queues)s::text[])) AS q (queue)
@@ -9,6 +10,7 @@ CROSS JOIN LATERAL (
     FROM jobs_jobrun
     WHERE queue = q.queue AND priority = p.priority AND dispatched_at IS NULL AND finished_at IS NULL
       AND scheduled_for > %(since)s::timestamptz AND scheduled_for <= %(until)s::timestamptz
+      AND (%(shards)s = 1 OR coalesce(job_id %% %(shards)s = %(shard)s, false))
     ORDER BY run_after
     LIMIT 1
 ) AS next

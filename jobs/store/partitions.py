@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
@@ -10,6 +11,7 @@ from django.db import connection
 from jobs.store.statement import Statement
 
 _LIST = Statement("list_partitions")
+_COPY = "COPY {name} TO STDOUT (FORMAT csv, HEADER)"
 _EXAMINE = "SELECT EXISTS (SELECT FROM {name} WHERE finished_at IS NULL), max(finished_at) FROM {name}"
 
 
@@ -53,6 +55,20 @@ def may_be_dropped(partition: Partition, *, finished_before: datetime) -> bool:
         cursor.execute(_EXAMINE.format(name=connection.ops.quote_name(partition.name)))
         is_unfinished, finished_at = cursor.fetchone()
     return not is_unfinished and (finished_at is None or finished_at < finished_before)
+
+
+def copy_rows(partition: Partition, write: Callable[[bytes], object]) -> int:
+    """Write all rows as CSV with a header, piece by piece; returns how many rows. Within a transaction.
+
+    It takes as long as it takes: the bound on a statement of our connections is far below what a busy day needs.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL statement_timeout = 0")
+        with cursor.copy(_COPY.format(name=connection.ops.quote_name(partition.name))) as copied:
+            for piece in copied:
+                write(bytes(piece))
+        rows: int = cursor.rowcount
+    return rows
 
 
 def detach(partition: Partition) -> None:

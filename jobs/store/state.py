@@ -10,6 +10,7 @@ from jobs.models import State
 
 PRUNED_BEFORE = "pruned_before"
 TZDATA_VERSION = "tzdata_version"
+SHARDS = "shards"
 BROKER = "broker"
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from django.db import connection
 
-from jobs.errors import LeadershipLostError
+from jobs.conf import config
+from jobs.errors import LeadershipLostError, ShardsDifferError
 from jobs.store.statement import Statement
 
 # The first of the two numbers of our advisory locks: "beat" in ASCII.
@@ -26,6 +27,11 @@ class Term:
     shard: int
     number: int
 
+    @property
+    def is_first(self) -> bool:
+        """Whether this is the shard whose leader also does what belongs to no shard."""
+        return self.shard == 0
+
 
 def fence(term: Term) -> None:
     """Hold the term until the transaction ends; LeadershipLostError when it is no longer this connection's."""
@@ -34,8 +40,21 @@ def fence(term: Term) -> None:
 
 
 def try_lock(shard: int) -> bool:
-    """Take the shard's lock for this session; False while another session has it."""
-    return bool(_TRY_LOCK.rows(space=LOCK_SPACE, shard=shard)[0].is_won)
+    """Take the shard's lock for this session; False while another session has it.
+
+    ShardsDifferError when the jobs are divided into another number of shards than this process's.
+    """
+    shards = config().shards
+    found = _TRY_LOCK.rows(space=LOCK_SPACE, shard=shard, shards=shards)[0]
+    if found.written != shards:
+        raise ShardsDifferError(shards, found.written)
+    return bool(found.is_won)
+
+
+def unlock(shard: int) -> None:
+    """Let go of the shard's lock."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [LOCK_SPACE, shard])
 
 
 def is_pooled() -> bool:

@@ -42,6 +42,22 @@ class Horizon:
 
 
 @dataclass(frozen=True, slots=True)
+class Share:
+    """The runs of one shard's jobs, of so many shards."""
+
+    shard: int = 0
+    shards: int = 1
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this shard's dispatcher also does what belongs to no shard."""
+        return self.shard == 0
+
+
+ALL = Share()
+
+
+@dataclass(frozen=True, slots=True)
 class NextUnsent:
     """The earliest unsent run of a queue and priority; ``now`` is the database's time when it was read."""
 
@@ -51,15 +67,17 @@ class NextUnsent:
     now: datetime
 
 
-def next_unsent(queues: Sequence[str], horizon: Horizon) -> list[NextUnsent]:
+def next_unsent(queues: Sequence[str], horizon: Horizon, share: Share = ALL) -> list[NextUnsent]:
     """What is or will be to send, highest priority first."""
-    rows = _NEXT.rows(queues=list(queues), since=horizon.since, until=horizon.until)
+    rows = _NEXT.rows(queues=list(queues), **_bounds(horizon, share))
     return [NextUnsent(*row) for row in rows]
 
 
-def unsent_runs(queue: str, priority: int, *, limit: int, horizon: Horizon, now: datetime | None = None) -> list[Any]:
+def unsent_runs(
+    queue: str, priority: int, *, limit: int, horizon: Horizon, share: Share = ALL, now: datetime | None = None
+) -> list[Any]:
     """Rows of runs to send now, longest due first."""
-    return _UNSENT.rows(queue=queue, priority=priority, limit=limit, since=horizon.since, until=horizon.until, now=now)
+    return _UNSENT.rows(queue=queue, priority=priority, limit=limit, now=now, **_bounds(horizon, share))
 
 
 def unsent_runs_by_key(keys: Sequence[RunKey]) -> list[Any]:
@@ -67,9 +85,9 @@ def unsent_runs_by_key(keys: Sequence[RunKey]) -> list[Any]:
     return _BY_KEY.rows(**_arrays(keys)) if keys else []
 
 
-def count_unclaimed(queue: str, *, limit: int, horizon: Horizon) -> int:
+def count_unclaimed(queue: str, *, limit: int, horizon: Horizon, share: Share = ALL) -> int:
     """How many runs of the queue are dispatched and not claimed, at most ``limit``."""
-    count: int = _UNCLAIMED.rows(queue=queue, limit=limit, since=horizon.since, until=horizon.until)[0].unclaimed
+    count: int = _UNCLAIMED.rows(queue=queue, limit=limit, **_bounds(horizon, share))[0].unclaimed
     return count
 
 
@@ -90,6 +108,10 @@ def move_unsent(strays: Sequence[tuple[Any, str]]) -> int:
         queue=array(row.queue for row, _ in strays),
         new_queue=array(queue for _, queue in strays),
     )
+
+
+def _bounds(horizon: Horizon, share: Share) -> dict[str, Any]:
+    return {"since": horizon.since, "until": horizon.until, "shard": share.shard, "shards": share.shards}
 
 
 def _arrays(keys: Sequence[RunKey]) -> dict[str, Any]:

@@ -1,6 +1,9 @@
 -- The runs of one queue and priority that are to be sent now, with what their messages need of the job.
--- params: queue, priority, now (NULL: the database's), since, until (bounds of scheduled_for), limit.
--- locks: none; the mark is guarded by the token read here. index: jobrun_ready, jobs_job_pkey. rows: earliest run_after first.
+-- params: queue, priority, now (NULL: the database's), since, until (bounds of scheduled_for), limit; shard, shards:
+-- whose jobs (with one shard that is no part of the plan). The planner takes an equal remainder for far rarer than it
+-- is, and reads the table from end to end; of what coalesce makes of it, it expects half.
+-- locks: none; the mark is guarded by the token read here. index: jobrun_ready, jobs_job_pkey.
+-- rows: earliest run_after first.
 SELECT r.job_id, (extract(epoch FROM r.scheduled_for) * 1000000)::bigint AS slot_us, r.token, r.queue, r.payload::text,
        j.name, j.queue AS job_queue, j.task, j.args::text, j.kwargs::text, j.timeout_seconds, j.soft_timeout_seconds
 FROM (
@@ -9,6 +12,7 @@ FROM (
     WHERE queue = %(queue)s AND priority = %(priority)s AND dispatched_at IS NULL AND finished_at IS NULL
       AND status = 'queued' AND run_after <= coalesce(%(now)s::timestamptz, statement_timestamp())
       AND scheduled_for > %(since)s::timestamptz AND scheduled_for <= %(until)s::timestamptz
+      AND (%(shards)s = 1 OR coalesce(job_id %% %(shards)s = %(shard)s, false))
     ORDER BY run_after
     LIMIT %(limit)s
 ) AS r

@@ -17,7 +17,7 @@ from jobs.management.cli.output import Output, printable
 
 VERBS = (
     *("list", "show", "preview", "run", "runs", "pause", "resume", "replay", "cancel", "dead", "dead-letters"),
-    "tokens",
+    *("tokens", "reshard"),
 )
 _OTHER_NAMES = {"replay": ["retry"]}
 

@@ -10,6 +10,7 @@ from jobs.management.doctor.finding import Finding, of_problem, ok, warn
 from jobs.models import JobCursor
 from jobs.services.platform import PlatformStatus, platform_status
 from jobs.services.queues import queue_warning
+from jobs.store.shards import has_cursors_beyond
 
 _SHOWN = 5
 # A subject's name, and the problems that it has or has not.
@@ -17,6 +18,7 @@ _SUBJECTS: Mapping[str, Sequence[Code]] = {
     "leader": (Code.LEADER_MISSING, Code.LEADER_SILENT, Code.EMISSION_LATE),
     "dispatcher": (Code.DISPATCHER_SILENT, Code.BROKER_AWAY, Code.BROKER_BLOCKED, Code.QUEUE_REFUSED),
     "tzdata": (Code.TZDATA_DIFFERS,),
+    "shards": (Code.SHARDS_DIFFER,),
     "stuck runs": (Code.STUCK_RUNS, Code.WORK_UNSENT, Code.WORK_UNCLAIMED, Code.QUEUE_BEHIND),
     "unknown queues": (Code.QUEUE_UNKNOWN,),
 }
@@ -30,6 +32,7 @@ def findings() -> Iterator[Finding]:
         yield from (of_problem(subject, problem) for problem in found)
         if not found:
             yield ok(subject, _all_is_well(subject, status))
+    yield from _stranded(status)
     yield _parked()
     yield from _queues()
 
@@ -44,10 +47,19 @@ def _all_is_well(subject: str, status: PlatformStatus) -> str:
         case "tzdata":
             known = ", as the leader's." if facts.zone_rules.leader else "; no leader has planned yet."
             return f"Time zone rules {facts.zone_rules.here}{known}"
+        case "shards":
+            return f"The jobs are divided into {facts.shard_numbers.written}, as the settings say."
         case "stuck runs":
             return "No run is stuck."
         case _:
             return "Every queue that runs wait in is one of the settings'."
+
+
+def _stranded(status: PlatformStatus) -> Iterator[Finding]:
+    shards = status.facts.shard_numbers.written
+    if has_cursors_beyond(shards):
+        text = f"Jobs stand in shards above the {shards} there are: nobody leads those, their slots wait."
+        yield warn("shards", text, f"Beat moves them within seconds; see whether it runs. Or jobs reshard {shards}.")
 
 
 def _parked() -> Finding:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 from django.core.checks import run_checks
 
 from jobs.conf import config
 from jobs.domain.schedules import tzdata_version
-from jobs.management.doctor.finding import Finding, fault, ok
+from jobs.management.doctor.finding import Finding, fault, ok, warn
 
 
 def findings() -> Iterator[Finding]:
@@ -19,6 +20,7 @@ def findings() -> Iterator[Finding]:
     if not refused:
         yield ok("settings", f"The settings are valid; time zone rules {tzdata_version()} are installed here.")
         yield _egress()
+        yield from _archive()
 
 
 def _egress() -> Finding:
@@ -28,3 +30,18 @@ def _egress() -> Finding:
         "egress",
         f"HTTP jobs call public addresses{f', and those of {allowed} (EGRESS_ALLOW)' if allowed else ' only'}.",
     )
+
+
+def _archive() -> Iterator[Finding]:
+    """Whether days below the retention can be archived, and so dropped, where this runs."""
+    folder = config().archive_dir
+    if not folder:
+        return
+    if os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK):
+        yield ok("archive", f"Runs are archived to {folder} before they are dropped (ARCHIVE_DIR).")
+    else:
+        yield warn(
+            "archive",
+            f"ARCHIVE_DIR is {folder}, which is no folder that this user can write to, here: nothing would be dropped.",
+            "Mount or make it for the user of each beat, or correct ARCHIVE_DIR. Run the doctor where beat runs.",
+        )

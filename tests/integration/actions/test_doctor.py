@@ -101,6 +101,18 @@ def test_b144_other_time_zone_rules_at_the_leader_are_seen() -> None:
     assert finding.text.startswith(f"The leader plans by time zone rules 2019.1; here {tzdata_version()} are installed")
 
 
+def test_another_number_of_shards_is_seen_and_jobs_that_no_shard_has() -> None:
+    sound = by_check(scheduling.findings())["shards"]
+    assert [finding.text for finding in sound] == ["The jobs are divided into 1, as the settings say."]
+    job = make_job()
+    JobCursor.objects.filter(pk=job.pk).update(shard=3)
+    state.put(state.SHARDS, 2)
+    differ, stranded = by_check(scheduling.findings())["shards"]
+    assert differ.level is stranded.level is Level.WARN
+    assert "jobs reshard 1" in differ.mend
+    assert stranded.text.startswith("Jobs stand in shards above the 2 there are")
+
+
 def test_parked_jobs_are_named() -> None:
     for name in "abcdefg":
         JobCursor.objects.filter(pk=make_job(name=name).pk).update(error="bad")

@@ -13,6 +13,7 @@ from jobs.admin.platform_now import platform_now
 from jobs.domain.platform import BrokerState
 from jobs.domain.states import RunStatus
 from jobs.models import Leader, Marker
+from jobs.store import state
 from jobs.store.broker_trace import BrokerTrace, record
 from jobs.store.clock import database_now
 from tests.support.factories import make_job
@@ -44,6 +45,15 @@ def test_a_leader_that_stopped_ticking_is_none(admin_client: Client) -> None:
     lead(ticked_ago=timedelta(minutes=2))
     for address in PAGES:
         assert "No leader" in admin_client.get(address).content.decode()
+
+
+def test_of_several_shards_each_leader_is_named_with_its_shard(db: None) -> None:
+    lead(ticked_ago=timedelta(seconds=1))
+    state.put(state.SHARDS, 2)
+    assert [leader.words for leader in platform_now().leaders] == [
+        "Leader of shard 0 beat-1",
+        "No leader of shard 1 yet",
+    ]
 
 
 def test_what_stands_in_the_queues_is_counted_by_where_it_is(db: None) -> None:

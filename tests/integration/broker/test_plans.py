@@ -35,10 +35,10 @@ def now(db: None) -> datetime:
     return now
 
 
-@pytest.fixture
-def range_(now: datetime) -> dict[str, Any]:
+@pytest.fixture(params=[1, 4], ids=["one shard", "four shards"])
+def range_(now: datetime, request: pytest.FixtureRequest) -> dict[str, Any]:
     horizon = Horizon.hot(now)
-    return {"since": horizon.since, "until": horizon.until}
+    return {"since": horizon.since, "until": horizon.until, "shard": 0, "shards": request.param}
 
 
 def test_the_look_for_the_next_run_probes_the_index(range_: dict[str, Any]) -> None:
@@ -62,6 +62,14 @@ def test_the_unclaimed_are_counted_on_the_index(range_: dict[str, Any]) -> None:
 
     assert indexes(nodes) == {"jobrun_out"}
     assert not scans(nodes)
+
+
+def test_with_one_shard_whose_jobs_is_no_part_of_the_plan(range_: dict[str, Any]) -> None:
+    nodes = plan("unsent_runs", queue="jobs.default", priority=0, now=None, limit=100, **range_)
+
+    filters = [node["Filter"] for node in nodes if node.get("Relation Name", "").startswith("jobs_jobrun_p")]
+    assert filters
+    assert all(("job_id %" in text) is (range_["shards"] > 1) for text in filters)
 
 
 def _batch(now: datetime) -> dict[str, Any]:

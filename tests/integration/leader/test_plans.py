@@ -12,7 +12,7 @@ from jobs.services.reap import window
 from jobs.store.clock import database_now
 from jobs.store.days import whole_days
 from tests.support.elsewhere import sql
-from tests.support.plans import indexes, partitions, plan, scans
+from tests.support.plans import indexes, nodes_of, partitions, plan, scans
 
 JOBS, RUNS = 20_000, 30_000
 
@@ -109,6 +109,25 @@ def test_ends_are_marked_as_told_by_key() -> None:
     nodes = plan("mark_announced", job_ids="{1,2}", slots=f"{{{now},{now}}}", **whole_days([now]))
     assert indexes(nodes) == {"jobrun_slot"}
     assert len(partitions(nodes)) == 1
+
+
+def test_cursors_are_moved_by_key_a_stretch_at_a_time() -> None:
+    nodes = plan("move_cursors", after_job=0, batch=100)
+    assert indexes(nodes) >= {"jobs_cursor_pkey"}
+    assert scans(nodes) == []
+
+
+def test_the_highest_shard_is_the_last_entry_of_an_index() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("EXPLAIN (FORMAT JSON) SELECT max(shard) FROM jobs_cursor")
+        nodes = nodes_of(cursor.fetchone()[0])
+    assert indexes(nodes) == {"cursor_due"}
+    assert scans(nodes) == []
+
+
+def test_who_leads_each_shard_is_seen_without_a_look_at_any_job() -> None:
+    nodes = plan("watch_shards", space=1, beats_space=2, shards=4, ttl_seconds=10, present_seconds=3)
+    assert {node.get("Relation Name") for node in nodes} & {"jobs_cursor", "jobs_job", "jobs_jobrun"} == set()
 
 
 def test_overdue_cursors_are_found_by_their_time() -> None:

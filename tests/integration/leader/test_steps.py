@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -11,10 +12,18 @@ from pytest_django import Settings
 
 from jobs.beat.steps import Steps
 from jobs.conf import config
+from jobs.domain.states import RunStatus
+from jobs.models import SlotGap
 from jobs.services.emit import Emitted
 from jobs.services.ensure_partitions import ensure_partitions
-from jobs.store.look import Look
+from jobs.services.lead import take_term
+from jobs.services.reap import window
+from jobs.store import terms
+from jobs.store.clock import database_now
+from jobs.store.look import Look, look
 from jobs.store.terms import Term
+from tests.support.factories import make_job
+from tests.support.job_history import get_run, make_run
 from tests.support.leading import job_at, plan
 from tests.support.times import MINUTE, NOON, SECOND
 
@@ -63,3 +72,23 @@ def test_a_leader_keeps_its_term_while_it_makes_many_partitions(
     Steps(term, holds, keep_term=lambda: kept.append(None)).run(seen)
     assert len(kept) >= 15
     assert ensure_partitions(far) == 0
+
+
+@pytest.mark.parametrize("shard", [0, 1])
+def test_what_belongs_to_no_shard_is_the_first_one_s_leader_s(db: None, shard: int) -> None:
+    job, now = make_job(cron="0 0 1 1 *"), database_now()
+    lost = make_run(job, RunStatus.RUNNING, locked_until=now - timedelta(hours=1))
+    gap = SlotGap.objects.create(job=job, after=now - timedelta(days=800), until=now, reason="edited", version=1)
+    won = take_term(shard, holder=uuid.uuid4())
+    assert won is not None
+    lo, hi = window(now, everywhere=False)
+    seen = look(shard, lease_seconds=30, lo=lo, hi=hi)
+    assert (seen.is_lease_lost, seen.is_uncounted) == (shard == 0, shard == 0)
+
+    holds: Any = SimpleNamespace(may_emit=False, may_reap=True)
+    Steps(won, holds, keep_term=lambda: None).run(seen)
+
+    gap.refresh_from_db()
+    assert get_run(lost.key).status == ("queued" if shard == 0 else "running")
+    assert (gap.count is not None) is (shard == 0)
+    terms.unlock(shard)

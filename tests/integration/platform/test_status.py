@@ -12,7 +12,7 @@ from jobs.conf import config
 from jobs.domain.platform import COUNTED, BrokerState
 from jobs.domain.schedules import tzdata_version
 from jobs.domain.states import RunStatus
-from jobs.models import JobCursor
+from jobs.models import JobCursor, Leader
 from jobs.services.platform import platform_status
 from jobs.services.platform_document import platform_document
 from jobs.store import state
@@ -146,6 +146,16 @@ def test_b144_other_zone_rules_at_the_leader_are_told_of_and_both_versions_shown
     assert shown == {"here": tzdata_version(), "leader": "2019.1"}
 
 
+def test_another_number_of_shards_than_the_jobs_are_divided_into_is_told_of_with_the_command() -> None:
+    state.put(state.SHARDS, 2)
+    Leader.objects.create(shard=1, term=1, host="beat-2", elected_at=database_now(), ticked_at=database_now())
+    status = platform_status()
+    assert [problem.code.value for problem in status.problems] == ["shards_differ"]
+    assert "manage.py jobs reshard 1" in status.problems[0].what_to_do
+    assert platform_document(status)["shard_numbers"] == {"here": 1, "written": 2}
+    assert [shard.host for shard in status.facts.shards] == ["beat-1", "beat-2"], "those that are in use are shown"
+
+
 def test_runs_in_a_queue_that_the_settings_do_not_name_are_told_of() -> None:
     make_run(make_job(), queue="reports")
     assert codes() == ["queue_unknown"]
@@ -185,7 +195,7 @@ def test_the_document_has_these_keys_and_is_plain_json() -> None:
     document = json.loads(json.dumps(platform_document(platform_status())))
     assert list(document) == [
         *("status", "problems", "now", "shards", "queues", "broker", "leases", "partitions", "recent", "zone_rules"),
-        *("dead_runs", "unknown_queues", "versions", "counts_stop_at"),
+        *("shard_numbers", "dead_runs", "unknown_queues", "versions", "counts_stop_at"),
     ]
     assert document["status"] == "ok"
     assert document["now"].endswith("Z")

@@ -20,7 +20,6 @@ def test_an_empty_setting_gives_the_promised_defaults() -> None:
     assert (found.result_max, found.log_max, found.error_max, found.payload_max) == (65536, 65536, 65536, 131072)
 
 
-ONE = "This version leads one shard: leave the setting out."
 REFUSED = [
     (
         {"TERM_TRUST": 10},
@@ -31,9 +30,9 @@ REFUSED = [
     ({"LEASE": 0}, "LEASE", 'BEATKEEPER["LEASE"]: 0 must be a number above 0, at most 3,600.'),
     ({"LEASE": float("nan")}, "LEASE", 'BEATKEEPER["LEASE"]: nan must be a number above 0, at most 3,600.'),
     ({"LEASE": "30"}, "LEASE", "BEATKEEPER[\"LEASE\"]: '30' must be a number above 0, at most 3,600."),
-    ({"SHARDS": 1.5}, "SHARDS", 'BEATKEEPER["SHARDS"]: 1.5 must be a whole number above 0, at most 1. ' + ONE),
-    ({"SHARDS": True}, "SHARDS", 'BEATKEEPER["SHARDS"]: True must be a whole number above 0, at most 1. ' + ONE),
-    ({"SHARDS": 2}, "SHARDS", 'BEATKEEPER["SHARDS"]: 2 must be a whole number above 0, at most 1. ' + ONE),
+    ({"SHARDS": 1.5}, "SHARDS", 'BEATKEEPER["SHARDS"]: 1.5 must be a whole number above 0, at most 64.'),
+    ({"SHARDS": True}, "SHARDS", 'BEATKEEPER["SHARDS"]: True must be a whole number above 0, at most 64.'),
+    ({"SHARDS": 65}, "SHARDS", 'BEATKEEPER["SHARDS"]: 65 must be a whole number above 0, at most 64.'),
     (
         {"RETENTION_DAYS": 401},
         "RETENTION_DAYS",
@@ -107,6 +106,11 @@ def test_the_metrics_token_is_in_no_text_of_the_configuration() -> None:
     found = parse({"METRICS_TOKEN": "0123456789abcdef"})
     assert found.metrics_token == "0123456789abcdef"
     assert "0123456789abcdef" not in repr(found)
+
+
+@pytest.mark.parametrize(("window", "shards", "each"), [(5000, 1, 5000), (5000, 4, 1250), (3, 4, 1)])
+def test_the_shards_divide_the_window_and_each_may_send_at_least_one(window: int, shards: int, each: int) -> None:
+    assert parse({"DISPATCH_WINDOW": window, "SHARDS": shards}).shard_window == each
 
 
 def test_a_heartbeat_of_exactly_a_third_is_allowed() -> None:

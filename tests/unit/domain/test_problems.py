@@ -16,6 +16,7 @@ from jobs.domain.platform import (
     PlatformFacts,
     QueueFacts,
     ShardFacts,
+    ShardNumbers,
     ZoneFacts,
 )
 from jobs.domain.problems import Code, Patience, Severity, in_words, problems, verdict
@@ -78,6 +79,8 @@ CASES = [
     ({"partitions": PartitionFacts(1, 7)}, []),
     ({"zone_rules": ZoneFacts("2026.1", "2019.1")}, [Code.TZDATA_DIFFERS]),
     ({"zone_rules": ZoneFacts("2026.1", None)}, []),
+    ({"shard_numbers": ShardNumbers(here=4, written=1)}, [Code.SHARDS_DIFFER]),
+    ({"shard_numbers": ShardNumbers(here=4, written=4)}, []),
 ]
 
 
