@@ -47,7 +47,7 @@ crash: setup ## Kill parts of a running stack and look for what is lost
 soak: setup ## Load and a fault every 30 s, then what was lost (MINUTES=20 SEED=1)
 	@.venv/bin/python -m tests.crash.soak --minutes $(or $(MINUTES),20) --seed $(or $(SEED),1) $(ARGS)
 
-bench: setup ## Measure, each figure beside its limit (ARGS=latency)
+bench: setup ## Measure, each figure beside its peer or limit (ARGS="beats --scale 0.1")
 	@$(LOCAL) bench $(ARGS)
 
 check: setup ## What CI runs: format, lint, types, floors, migrations, docs, tests

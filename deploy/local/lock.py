@@ -15,6 +15,7 @@ def lock(arguments: Sequence[str]) -> None:
     """Keep the versions that are locked, unless told otherwise (``--upgrade``)."""
     _compile("dev.txt", "pyproject.toml", "--extra", "dev", *arguments)
     _compile("base.txt", "pyproject.toml", "-c", "requirements/dev.txt", *arguments)
+    _compile("bench.txt", "--group", "bench", "-c", "requirements/dev.txt", *arguments)
     _compile("uv.txt", "-", *arguments, given="uv\n")
 
 

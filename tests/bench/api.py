@@ -24,7 +24,7 @@ wrk.headers["Authorization"] = "Bearer {token}"
 """
 
 
-def run() -> list[Figure]:
+def run(scale: float) -> list[Figure]:
     """Requests a second of one process with eight threads; turn about, the median of the pairs' ratios."""
     if shutil.which("wrk") is None:
         apt.install(["wrk"])

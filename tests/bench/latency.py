@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
-from tests.bench.figures import Figure, percentile
+from tests.bench.figures import Figure, Series, distribution, percentile
 from tests.bench.plain_app import QUEUE, app, stamp
 from tests.bench.setup import bench_stack
 from tests.support.stack import Stack
@@ -17,22 +18,17 @@ PAUSE = 0.02
 WORKER = ("--concurrency", "2", "--prefetch-multiplier", "1", "--without-gossip", "--without-mingle")
 
 
-def run() -> list[Figure]:
-    """p50 and p99 in milliseconds; idle workers, one at a time."""
+def run(scale: float) -> Iterator[Figure | Series]:
+    """p50 and p99 in milliseconds; idle workers, one at a time, as many at any scale."""
     with bench_stack() as live:
         app.conf.broker_url = live.environment["BROKER_URL"]
         ours = _ours(live)
         plain = _plain(live)
-    return [
-        Figure(
-            f"manual run, commit to start, p{share:g}",
-            percentile(ours, share / 100),
-            "ms",
-            "apply_async",
-            percentile(plain, share / 100),
-        )
-        for share in (50, 99)
-    ]
+    for share, aim in ((50, 10), (99, 50)):
+        mine, theirs = percentile(ours, share / 100), percentile(plain, share / 100)
+        name = f"manual run, commit to start, p{share}"
+        yield Figure(name, mine, "ms", "apply_async", theirs, aim=aim, at_most=True)
+    yield distribution("From commit to start", "milliseconds", {"manual run": ours, "apply_async": plain})
 
 
 def _ours(live: Stack) -> list[float]:
@@ -60,7 +56,7 @@ def _ours(live: Stack) -> list[float]:
 def _plain(live: Stack) -> list[float]:
     stamps = live.folder / "stamps"
     command = [sys.executable, "-m", "celery", "-A", "tests.bench.plain_app", "worker", "-Q", QUEUE, *WORKER]
-    worker = live.start("plain", [*command, "-n", "plain@localhost"])
+    worker = live.start("plain", [*command, "-n", "plain@localhost"], DJANGO_SETTINGS_MODULE="")
     stamp.delay(str(stamps))
     wait_until(stamps.exists, timeout=30, what="plain Celery's worker")
     sent = []

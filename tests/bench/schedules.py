@@ -1,7 +1,4 @@
-"""Microseconds per next slot, beside cronsim's, and the worst over texts made to be slow.
-
-Run with ``python -m tests.bench.schedules``.
-"""
+"""Microseconds per next slot, beside cronsim's, and the worst over texts made to be slow."""
 
 from __future__ import annotations
 
@@ -90,14 +87,14 @@ def worst() -> tuple[float, str]:
     return slowest
 
 
-def run() -> list[Figure]:
-    """The slowest fresh ``next`` of the common expressions, and the slowest step over the nasty texts."""
+def run(scale: float) -> list[Figure]:
+    """The slowest fresh ``next`` of the common expressions, and the slowest step over the nasty texts, at any scale."""
     timed = [(ours(text, zone), theirs(text, zone), f"{text} {zone}") for zone in ZONES for text in COMMON]
     slowest, _, where = max(timed)
     mine, peers = mean(us for us, _, _ in timed), mean(us for _, us, _ in timed)
     milliseconds, what = worst()
     return [
-        Figure(f"next fire, slowest common ({where})", slowest, "us", "limit", 20, goal=1, at_most=True),
+        Figure(f"next fire, slowest common ({where})", slowest, "us", aim=20, at_most=True),
         Figure("next fire, mean of the common", mine, "us", "cronsim", peers),
-        Figure(f"build or next, any text ({what})", milliseconds, "ms", "limit", 100, goal=1, at_most=True),
+        Figure(f"build or next, any text ({what})", milliseconds, "ms", aim=100, at_most=True),
     ]

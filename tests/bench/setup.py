@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,7 +26,16 @@ def bench_stack() -> Iterator[Stack]:
 
         try:
             yield live
+        except BaseException:
+            _tell_logs(Path(folder))
+            raise
         finally:
             from django.db import connections
 
             connections.close_all()
+
+
+def _tell_logs(folder: Path) -> None:
+    """The last lines of every program, since its log goes with the folder."""
+    for log in sorted(folder.glob("*.log")):
+        print(f"-- {log.name}", *log.read_text(errors="replace").splitlines()[-8:], sep="\n", file=sys.stderr)

@@ -7,16 +7,20 @@ back, with who begins in turn: what else a shared machine does falls on both, an
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import time
 import uuid
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from tests.bench.figures import Figure
-from tests.bench.plain_publish import publish_alone
+from tests.bench.figures import Beside, Figure
+from tests.bench.plain_insert import insert_alone
+from tests.bench.plain_publish import publish_alone, publish_frames
 from tests.bench.setup import bench_stack
 from tests.support.stack import Stack
+from tests.support.waiting import wait_until
 
 if TYPE_CHECKING:
     from jobs.beat.dispatcher import Dispatcher
@@ -24,13 +28,12 @@ if TYPE_CHECKING:
 
 COUNT = 4_000
 PAIRS = 5
+ROUNDS = 3
 QUEUE = "jobs.fast"
 
 
-def run() -> list[Figure]:
-    """Runs a second from due job to marked run: medians, and the median of the pairs' ratios."""
-    import os
-
+def run(scale: float) -> list[Figure]:
+    """Runs a second from due job to marked run: medians, and the median of the pairs' ratios; at any scale."""
     os.environ["BEATKEEPER_TEST_SETTINGS"] = json.dumps({"DISPATCH_WINDOW": 2 * COUNT * PAIRS})
     with bench_stack() as live:
         from kombu import Connection
@@ -41,6 +44,8 @@ def run() -> list[Figure]:
         with Connection(live.environment["BROKER_URL"]) as connection:
             topology.declare(connection)
         term, due_at = _due_jobs(live)
+        rows = [insert_alone(live.database_url, f"due-{number}-%", due_at) for number in range(PAIRS, PAIRS + ROUNDS)]
+        frames = [_alone(publish_frames) for _ in range(ROUNDS)]
         dispatcher = Dispatcher()
         dispatcher.start()
         pairs = [_pair(live, number, term, due_at, dispatcher) for number in range(PAIRS)]
@@ -49,20 +54,33 @@ def run() -> list[Figure]:
         assert sent == COUNT * PAIRS
     alone, ours = (statistics.median(rates) for rates in zip(*pairs, strict=True))
     ratio = statistics.median(our_rate / alone_rate for alone_rate, our_rate in pairs)
-    return [Figure("emit + dispatch", ours, "runs/s", "py-amqp alone", alone, goal=0.5, measured_ratio=ratio)]
+    return [
+        Figure(
+            "emit + dispatch",
+            ours,
+            "runs/s",
+            "py-amqp alone",
+            alone,
+            goal=0.5,
+            measured_ratio=ratio,
+            aim=10_000,
+            others=(Beside("frames encoded once", statistics.median(frames)),),
+            limit=Beside("rows alone", statistics.median(rows)),
+        )
+    ]
 
 
 def _pair(live: Stack, number: int, term: Term, due_at: datetime, dispatcher: Dispatcher) -> tuple[float, float]:
     if number % 2:
         ours = _ours(live, number, term, due_at, dispatcher)
-        return _alone(), ours
-    return _alone(), _ours(live, number, term, due_at, dispatcher)
+        return _alone(publish_alone), ours
+    return _alone(publish_alone), _ours(live, number, term, due_at, dispatcher)
 
 
-def _alone() -> float:
-    """The headers and body of a run's message."""
+def _alone(publish: Callable[[str, int, dict[str, object], bytes], float]) -> float:
+    """Messages a second, with the headers and body of a run's message."""
     name = str(uuid.uuid4())
-    headers = {
+    headers: dict[str, object] = {
         "lang": "py",
         "task": "tests.support.bodies.noop",
         "id": name,
@@ -81,11 +99,11 @@ def _alone() -> float:
         "jobs-run": {"key": "1-1790000000000000", "token": 0},
     }
     body = json.dumps([[], {}, {"callbacks": None, "errbacks": None, "chain": None, "chord": None}]).encode()
-    return publish_alone(QUEUE, COUNT, headers, body)
+    return publish(QUEUE, COUNT, headers, body)
 
 
 def _due_jobs(live: Stack) -> tuple[Term, datetime]:
-    """The jobs of all pairs, planned for one minute that has come."""
+    """The jobs of all pairs and rounds, planned, and the minute that each pair is made due at: the last that began."""
     from jobs.services.lead import take_term
     from jobs.services.plan import plan_waiting
 
@@ -93,7 +111,7 @@ def _due_jobs(live: Stack) -> tuple[Term, datetime]:
         "INSERT INTO jobs_job (name, kind, cron, task, queue) "
         "SELECT 'due-' || pair || '-' || n, 'cron', '* * * * *', 'tests.support.bodies.noop', 'jobs.fast' "
         "FROM generate_series(0, %s - 1) pair, generate_series(1, %s) n",
-        PAIRS,
+        PAIRS + ROUNDS,
         COUNT,
     )
     term = take_term(0, holder=uuid.uuid4())
@@ -101,9 +119,8 @@ def _due_jobs(live: Stack) -> tuple[Term, datetime]:
     while plan_waiting(term):
         pass
     live.sql("UPDATE jobs_cursor SET next_run_at = NULL")
-    [(due_at,)] = live.sql("SELECT date_trunc('minute', now()) + interval '1 minute'")
+    [(due_at,)] = live.sql("SELECT date_trunc('minute', now())")
     live.sql("ANALYZE jobs_job, jobs_cursor")
-    _wait_for(due_at.timestamp())
     return term, due_at
 
 
@@ -122,13 +139,9 @@ def _ours(live: Stack, number: int, term: Term, due_at: datetime, dispatcher: Di
     began = time.perf_counter()
     emitted = 0
     while emitted < COUNT:
-        emitted += emit_due(term, now=due_at + timedelta(seconds=1)).runs
+        runs = emit_due(term, now=due_at + timedelta(seconds=1)).runs
+        assert runs, f"{COUNT - emitted} of {COUNT} due jobs were not emitted"
+        emitted += runs
         dispatcher.wake()
-    while next_unsent([QUEUE], horizon):
-        time.sleep(0.02)
+    wait_until(lambda: not next_unsent([QUEUE], horizon), timeout=120, what="the dispatch", every=0.02)
     return COUNT / (time.perf_counter() - began)
-
-
-def _wait_for(moment: float) -> None:
-    while time.time() < moment + 0.01:
-        time.sleep(0.05)

@@ -1,7 +1,8 @@
-"""Two workers measured in turns on one noisy machine: while one works the other stands still, stopped by SIGSTOP.
+"""Workers measured in turns on one noisy machine: while one works the others stand still, stopped by SIGSTOP.
 
 A turn is short, so that whatever else the machine does falls on both; the ratio is the median over pairs of turns,
-each pair run back to back. Progress is how far the queue has sunk, asked of the broker: the same for both.
+each pair run back to back. Progress is how far the queue has sunk, asked of the broker or, where the queue is a table,
+of the database: work that no worker has yet.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 import signal
 import statistics
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,35 +25,38 @@ _MOST_A_TURN = 3000
 
 @dataclass(slots=True)
 class Contender:
-    """A worker that stands still between its turns, and the filled queue it consumes."""
+    """A worker's processes, which stand still between its turns; ``left``: how much its queue still holds."""
 
-    worker: subprocess.Popen[bytes]
-    channel: Any
-    queue: str
+    name: str
+    processes: Sequence[subprocess.Popen[bytes]]
+    left: Callable[[], int]
     rates: list[float] = field(default_factory=list)
 
     def wait_until_consuming(self) -> None:
         """Let it take the first messages, then stop it."""
         filled = self.left()
-        wait_until(lambda: self.left() < filled, timeout=60, what=f"a worker on {self.queue}", every=0.02)
+        wait_until(lambda: self.left() < filled, timeout=60, what=f"a worker of {self.name}", every=0.02)
         self._signal(signal.SIGSTOP)
 
     def take_turn(self) -> float:
-        """Messages a second in one turn."""
+        """What was taken from the queue a second in one turn."""
         left, began = self.left(), clock.monotonic()
         self._signal(signal.SIGCONT)
         let_pass(TURN_SECONDS)
         self._signal(signal.SIGSTOP)
-        rate = (left - self.left()) / (clock.monotonic() - began)
+        took = clock.monotonic() - began
+        rate = (left - self.left()) / took
         self.rates.append(rate)
         return rate
 
-    def left(self) -> int:
-        """Messages that no worker has."""
-        return int(self.channel.queue_declare(self.queue, passive=True).message_count)
-
     def _signal(self, number: int) -> None:
-        os.killpg(self.worker.pid, number)
+        for process in self.processes:
+            os.killpg(process.pid, number)
+
+
+def depth(channel: Any, queue: str) -> int:
+    """Messages that no worker has."""
+    return int(channel.queue_declare(queue, passive=True).message_count)
 
 
 def alternate(ours: Contender, peer: Contender, *, pairs: int) -> float:
@@ -74,3 +78,12 @@ def _orders(ours: Contender, peer: Contender, number: int) -> Iterator[tuple[Con
     """Who begins alternates too."""
     for turn in range(number):
         yield (ours, peer) if turn % 2 else (peer, ours)
+
+
+def rounds(contenders: Sequence[Contender], number: int) -> None:
+    """Give each contender ``number`` turns after one to warm up, forwards and backwards."""
+    for turn in range(number + 1):
+        for contender in contenders if turn % 2 else reversed(contenders):
+            contender.take_turn()
+    for contender in contenders:
+        del contender.rates[0]

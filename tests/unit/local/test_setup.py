@@ -26,7 +26,7 @@ def test_python_without_venv_is_told_the_package(monkeypatch: pytest.MonkeyPatch
         setup._check_python()
 
 
-@pytest.mark.parametrize("name", ["base.txt", "dev.txt", "uv.txt"])
+@pytest.mark.parametrize("name", ["base.txt", "bench.txt", "dev.txt", "uv.txt"])
 def test_lock_file_pins_and_hashes_everything_and_names_no_place(name: str) -> None:
     text = (ROOT / "requirements" / name).read_text()
 

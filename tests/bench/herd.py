@@ -1,0 +1,76 @@
+"""The top of the hour: many jobs due at one instant among all that are stored, until the broker holds the last.
+
+No worker runs, and the window is wide enough for all: what is measured is a beat. A run's mark is written after the
+broker's confirm, so each figure is a little late.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from tests.bench.figures import Figure, scaled
+from tests.bench.million import store_jobs, wait_until_planned
+from tests.bench.setup import bench_stack
+from tests.support.stack import Stack
+from tests.support.waiting import wait_until
+
+STORED = 1_000_000
+HERDS = ((10_000, 1.0), (100_000, 8.0))  # how many, and the aim in seconds
+_WINDOW = 200_000
+_TASK = "tests.support.bodies.noop"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Seconds from the instant until the broker held half of a herd, and all of it."""
+
+    half: float
+    last: float
+
+
+def run(scale: float) -> list[Figure]:
+    """Seconds from the instant to the last confirmed message, for each herd."""
+    stored = scaled(STORED, scale)
+    with bench_stack() as live:
+        store_jobs(live, 1, stored)
+        beat = live.beat(BEATKEEPER_TEST_SETTINGS=json.dumps({"DISPATCH_WINDOW": _WINDOW}))
+        wait_until_planned(live, timeout=600)
+        live.sql("VACUUM ANALYZE jobs_cursor")
+        figures = []
+        for number, (size, aim) in enumerate(HERDS):
+            herd = scaled(size, min(1.0, scale * 10), least=1_000)
+            arrival = _herd(live, number, herd)
+            name = f"{herd:,} due at one instant among {stored + herd:,}"
+            figures += [
+                Figure(f"{name}, last confirmed", arrival.last, "s", aim=aim, at_most=True),
+                Figure("  half confirmed", arrival.half, "s"),
+                Figure("  runs a second", herd / arrival.last, "runs/s"),
+            ]
+        live.end(beat)
+    return figures
+
+
+def _herd(live: Stack, number: int, size: int) -> Arrival:
+    [(slot,)] = live.sql("SELECT date_trunc('minute', now()) + interval '2 minutes'")
+    job = "'cron', to_char(%s::timestamptz AT TIME ZONE 'UTC', 'FMMI FMHH24') || ' * * *'"
+    live.sql(
+        f"INSERT INTO jobs_job (name, kind, cron, task, queue) "
+        f"SELECT 'herd-{number}-' || n, {job}, '{_TASK}', 'jobs.fast' FROM generate_series(1, %s) n",
+        slot,
+        size,
+    )
+    wait_until_planned(live, timeout=100)
+    live.sql("ANALYZE jobs_job, jobs_cursor")
+    wait_until(lambda: _sent(live, slot) == size, timeout=300, what="the herd", every=0.5)
+    [(half, last)] = live.sql(
+        "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM dispatched_at - scheduled_for)), "
+        "max(extract(epoch FROM dispatched_at - scheduled_for))::float8 "
+        "FROM jobs_jobrun WHERE scheduled_for = %s",
+        slot,
+    )
+    return Arrival(half, last)
+
+
+def _sent(live: Stack, slot: object) -> int:
+    return int(live.sql("SELECT count(dispatched_at) FROM jobs_jobrun WHERE scheduled_for = %s", slot)[0][0])
