@@ -21,7 +21,7 @@ ALLOWED_HOSTS = os.environ.get("BEATKEEPER_ALLOWED_HOSTS", "localhost,127.0.0.1,
 INSTALLED_APPS = [
     "jobs",
     "scheduler_project.demo",
-    "django.contrib.admin",
+    "django.contrib.admin.apps.SimpleAdminConfig",  # urls.py discovers its pages: beat and workers have no use for them
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

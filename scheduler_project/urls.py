@@ -11,6 +11,7 @@ from jobs.api.health import healthz, metrics, readyz
 from jobs.api.problems import bad_request
 from scheduler_project.demo.reports import create_report
 
+admin.autodiscover()
 admin.site.site_header = admin.site.site_title = "Beatkeeper"
 
 handler400 = bad_request

@@ -98,7 +98,7 @@ def test_b099_without_its_leader_the_schedule_and_the_recovery_of_lost_runs_go_o
     live.beat()
     victim = live.worker()
     with steady(live, per_second=1, by_hand=0) as load:
-        [key] = live.ask(live.save_job("long", kwargs={"seconds": 4}))
+        [key] = live.ask(live.save_job("long", kwargs={"seconds": 10}))
         wait_until(lambda: key in {line.key for line in live.lines("started")}, what="the long run")
         live.worker()
         with faults.frozen(leader) if how == "it stands still" else faults.held(line):
