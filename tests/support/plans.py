@@ -70,11 +70,11 @@ def partitions(nodes: list[dict[str, Any]]) -> set[str]:
     return {node["Relation Name"] for node in nodes if node.get("Relation Name", "").startswith("jobs_jobrun_p")}
 
 
-def scans(nodes: list[dict[str, Any]]) -> list[str]:
-    """The tables of a thousand rows and more that are read from end to end; for an empty one that is right."""
+def scans(nodes: list[dict[str, Any]], *, of_rows: int = 1000) -> list[str]:
+    """The tables of so many rows and more that are read from end to end; for a small one that is right."""
     read = [node["Relation Name"] for node in nodes if node["Node Type"] == "Seq Scan"]
     with connection.cursor() as cursor:
-        cursor.execute("SELECT relname FROM pg_class WHERE relname = ANY(%s) AND reltuples >= 1000", [read])
+        cursor.execute("SELECT relname FROM pg_class WHERE relname = ANY(%s) AND reltuples >= %s", [read, of_rows])
         return [name for (name,) in cursor.fetchall()]
 
 

@@ -16,6 +16,7 @@ from tests.support.plans import captured, scans
 
 pytestmark = pytest.mark.django_db
 JOBS, RUNS, A_DAY = 3_000, 120_000, 40_000
+A_WHOLE_DAY = 30_000  # the first and the last day have fewer, by the time of day: there a scan may be right
 _JOBS = """
 INSERT INTO jobs_job (name, kind, cron, task) SELECT 'job-' || n, 'cron', '* * * * *', 'tests.noop'
 FROM generate_series(1, %s) AS n
@@ -79,7 +80,7 @@ def test_no_page_reads_runs_from_end_to_end_not_even_for_a_status_that_few_have(
 ) -> None:
     for page in PAGES:
         for statement, nodes in captured(lambda page=page: _open(admin_client, page, known)):
-            assert not _of_runs(scans(nodes)), (page, statement)
+            assert not _of_runs(scans(nodes, of_rows=A_WHOLE_DAY)), (page, statement)
 
 
 def test_every_count_has_a_bound(admin_client: Client, known: dict[str, str]) -> None:
