@@ -2,7 +2,7 @@
 
 Adapting lists element by element is what an emission would spend most of its time on.
 
-The statements take each array through a sub-select, ``unnest((SELECT %(x)s::bigint[]))``. Of a constant array the
+The statements take a batch of keys through sub-selects, ``unnest((SELECT %(x)s::bigint[]))``. Of a constant array the
 planner counts the elements, and for a batch of hundreds it prefers to read and hash a whole table of up to a hundred
 thousand rows, or, in a new day's partition without statistics, to compare each row of it with each of the batch. Of a
 sub-select's array it expects ten elements, and goes by the key.

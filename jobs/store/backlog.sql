@@ -8,7 +8,7 @@ WITH leased AS MATERIALIZED (
 )
 SELECT asked.queue, waiting.number AS waiting, waiting.oldest AS oldest_waiting_at,
        sent.number AS sent, sent.oldest AS oldest_sent_at, least(running.number, %(limit)s) AS running, running.is_held
-FROM unnest((SELECT %(queues)s::text[])) WITH ORDINALITY AS asked (queue, place)
+FROM unnest(%(queues)s::text[]) WITH ORDINALITY AS asked (queue, place)
 CROSS JOIN LATERAL (
     SELECT least(sum(of_priority.number), %(limit)s)::bigint AS number, min(of_priority.oldest) AS oldest
     FROM generate_series(9, 0, -1) AS p (priority)  -- one by one: what is not due yet may be much

@@ -4,7 +4,7 @@
 -- rows: (error_group, job_id, slot_us, error, runs, jobs, first_at, last_at); none for a group without a run.
 SELECT asked.error_group, newest.job_id, newest.slot_us, newest.error,
        counted.runs, counted.jobs, counted.first_at, counted.last_at
-FROM unnest((SELECT %(groups)s::text[])) AS asked (error_group)
+FROM unnest(%(groups)s::text[]) AS asked (error_group)
 CROSS JOIN LATERAL (
     SELECT run.job_id, (extract(epoch FROM run.scheduled_for) * 1000000)::bigint AS slot_us,
            left(run.last_error, 500) AS error

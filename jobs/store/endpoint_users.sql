@@ -2,7 +2,7 @@
 -- params: endpoint_ids, cap (jobs). locks: none. index: the foreign keys' on jobs_job.
 -- rows: endpoint_id, jobs; one for each id that was asked for.
 SELECT asked.endpoint_id, users.jobs
-FROM unnest((SELECT %(endpoint_ids)s::bigint[])) AS asked (endpoint_id)
+FROM unnest(%(endpoint_ids)s::bigint[]) AS asked (endpoint_id)
 CROSS JOIN LATERAL (
     SELECT count(*) AS jobs
     FROM (

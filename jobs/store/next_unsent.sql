@@ -3,7 +3,7 @@
 -- jobs (with one shard the condition is no part of the plan; with more, runs of others that wait are read past).
 -- locks: none. index: jobrun_ready. rows: (queue, priority, run_after, now), highest priority first.
 SELECT q.queue, p.priority, next.run_after, statement_timestamp() AS now
-FROM unnest((SELECT %(queues)s::text[])) AS q (queue)
+FROM unnest(%(queues)s::text[]) AS q (queue)
 CROSS JOIN generate_series(9, 0, -1) AS p (priority)
 CROSS JOIN LATERAL (
     SELECT run_after

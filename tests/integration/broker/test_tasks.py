@@ -16,7 +16,7 @@ from jobs.conf import DEFAULT_QUEUE, FAST_QUEUE
 def task() -> Any:
     app = app_or_default()
 
-    @app.task(name="tests.limited", time_limit=60, soft_time_limit=50)
+    @app.task(name="tests.limited", shared=False, time_limit=60, soft_time_limit=50)
     def limited() -> None:
         """Does nothing."""
 
