@@ -101,7 +101,7 @@ def test_groups_are_stepped_through_by_the_index(busy: str, week: Window) -> Non
 
 
 def test_numbers_of_groups_are_read_from_the_index_alone(busy: str, week: Window) -> None:
-    # Rows of this transaction are visible to it alone, for which the planner may prefer to fetch them: the index has all.
+    # Rows of an open transaction have to be fetched, and then a bitmap may be cheaper: the index has all that is asked.
     sql("SET LOCAL enable_bitmapscan = off")
     nodes = plan("dead_groups", groups=[busy], **week._asdict(), cap=100)
     assert indexes(nodes) == {"jobrun_dead"}
