@@ -86,7 +86,7 @@ def test_what_is_under_way_is_not_moved(broker: Broker, make_runs: Any) -> None:
 def fast_task() -> Any:
     app = app_or_default()
 
-    @app.task(name="tests.fast")
+    @app.task(name="tests.fast", shared=False)
     def fast() -> None:
         """Does nothing."""
 

@@ -40,10 +40,10 @@ def make_app(**conf: Any) -> Celery:
 def test_every_task_may_be_a_run_whatever_its_base() -> None:
     app = make_app()
 
-    @app.task
+    @app.task(shared=False)
     def plain() -> None: ...
 
-    @app.task(base=TeamTask)
+    @app.task(base=TeamTask, shared=False)
     def own() -> None: ...
 
     assert plain.Request is RunRequest
@@ -54,7 +54,7 @@ def test_every_task_may_be_a_run_whatever_its_base() -> None:
 def test_outside_of_a_run_a_team_s_own_retry_is_called() -> None:
     app = make_app()
 
-    @app.task(base=TeamTask, bind=True)
+    @app.task(base=TeamTask, bind=True, shared=False)
     def own(self: Any) -> Any:
         return self.retry()
 
@@ -64,7 +64,7 @@ def test_outside_of_a_run_a_team_s_own_retry_is_called() -> None:
 def test_a_team_s_own_annotations_stay() -> None:
     app = make_app(task_annotations={"*": {"rate_limit": "10/s"}})
 
-    @app.task
+    @app.task(shared=False)
     def plain() -> None: ...
 
     assert plain.rate_limit == "10/s"
