@@ -41,11 +41,16 @@ def range_(now: datetime, request: pytest.FixtureRequest) -> dict[str, Any]:
     return {"since": horizon.since, "until": horizon.until, "shard": 0, "shards": request.param}
 
 
-def test_the_look_for_the_next_run_probes_the_index(range_: dict[str, Any]) -> None:
+def busy(nodes: list[dict[str, Any]], now: datetime) -> list[dict[str, Any]]:
+    """Those of the partition that is filled: in an empty one any index may serve."""
+    return [node for node in nodes if node.get("Relation Name") == f"jobs_jobrun_p{now:%Y%m%d}"]
+
+
+def test_the_look_for_the_next_run_probes_the_index(now: datetime, range_: dict[str, Any]) -> None:
     nodes = plan("next_unsent", queues=["jobs.default", "jobs.fast", "jobs.http"], **range_)
 
     assert not scans(nodes)
-    assert indexes(nodes) == {"jobrun_ready"}
+    assert indexes(busy(nodes, now)) == {"jobrun_ready"}
     assert len(partitions(nodes)) <= 4
 
 
@@ -57,10 +62,10 @@ def test_runs_to_send_come_from_the_index_in_its_order(range_: dict[str, Any]) -
     assert len(partitions(nodes)) <= 4
 
 
-def test_the_unclaimed_are_counted_on_the_index(range_: dict[str, Any]) -> None:
+def test_the_unclaimed_are_counted_on_the_index(now: datetime, range_: dict[str, Any]) -> None:
     nodes = plan("count_unclaimed", queue="jobs.default", limit=5000, **range_)
 
-    assert indexes(nodes) == {"jobrun_out"}
+    assert indexes(busy(nodes, now)) == {"jobrun_out"}
     assert not scans(nodes)
 
 
