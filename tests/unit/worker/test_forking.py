@@ -7,7 +7,7 @@ import sys
 
 # A thread is in the middle of a line: the pipe is full, and emptied only later. The child writes elsewhere.
 _PROGRAM = """
-import logging, os, threading, time
+import logging, os, select, threading, time
 from jobs.worker.forking import keep_streams_whole
 
 reader, writer = os.pipe()
@@ -17,13 +17,15 @@ if {kept}:
     keep_streams_whole()
 
 def drain():
-    time.sleep(0.5)
     while os.read(reader, 65536):
         pass
 
 threading.Thread(target=logging.info, args=("x" * 1_000_000,), daemon=True).start()
-threading.Thread(target=drain, daemon=True).start()
-time.sleep(0.2)
+full = time.monotonic() + 10
+while select.select([], [writer], [], 0)[1] and time.monotonic() < full:
+    pass
+if {kept}:  # the line ends soon, while the fork waits for it; else it has no end
+    threading.Timer(0.3, drain).start()
 child = os.fork()
 if child == 0:
     os.dup2(os.open(os.devnull, os.O_WRONLY), writer)
