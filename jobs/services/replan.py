@@ -27,20 +27,21 @@ class ZoneRules:
         """Mark the next stretch of cursors; 0 when all are done.
 
         A leader that dies on the way leaves the old version noted, and the next one starts over: marking is idempotent.
+        Where none is noted nothing was ever planned.
         """
-        self._is_done = self._is_current() or not self._mark()
-        return int(not self._is_done)
-
-    def _is_current(self) -> bool:
         if self._after_job == 0:
             self._known = state.get(state.TZDATA_VERSION)
-        return bool(self._known == tzdata_version())
+        self._is_done = self._known == tzdata_version() or not (self._known and self._mark())
+        if self._is_done:
+            self._note()
+        return int(not self._is_done)
 
     def _mark(self) -> bool:
         last_job = mark_for_planning(after_job=self._after_job, batch=BATCH)
-        if last_job is not None:
-            self._after_job = last_job
-            return True
-        state.put(state.TZDATA_VERSION, tzdata_version())
-        log.event("schedules.replanned", was=self._known, tzdata=tzdata_version())
-        return False
+        self._after_job = last_job or self._after_job
+        return last_job is not None
+
+    def _note(self) -> None:
+        if self._known != tzdata_version():
+            state.put(state.TZDATA_VERSION, tzdata_version())
+            log.event("schedules.replanned", was=self._known, tzdata=tzdata_version())

@@ -4,7 +4,8 @@
 -- jobrun_slot, gap_job, and the key of jobs_jobversion.
 -- rows: one: the last job id of the stretch (NULL when there is none left), the ids of the jobs mended.
 WITH stretch AS MATERIALIZED (
-    SELECT id FROM jobs_job WHERE id > %(after_job)s ORDER BY id LIMIT %(batch)s
+    SELECT max(id) AS last_job
+    FROM (SELECT id FROM jobs_job WHERE id > %(after_job)s ORDER BY id LIMIT %(batch)s) AS jobs
 ), made AS (
     INSERT INTO jobs_cursor (job_id, shard, plan_from, plan_needed)
     SELECT job.id, job.id %% coalesce((SELECT (value #>> '{}')::int FROM jobs_state WHERE key = 'shards'), 1),
@@ -13,20 +14,25 @@ WITH stretch AS MATERIALIZED (
                     (SELECT max(until) FROM jobs_slotgap WHERE job_id = job.id),
                     (SELECT max(scheduled_for) FROM jobs_jobrun WHERE job_id = job.id AND trigger = 'schedule')),
            true
-    FROM stretch JOIN jobs_job AS job USING (id)
-    WHERE NOT EXISTS (SELECT FROM jobs_cursor WHERE job_id = job.id)
+    FROM jobs_job AS job
+    WHERE job.id > %(after_job)s AND job.id <= (SELECT last_job FROM stretch)
+      AND NOT EXISTS (
+          SELECT FROM jobs_cursor
+          WHERE job_id = job.id AND job_id > %(after_job)s AND job_id <= (SELECT last_job FROM stretch))
     ON CONFLICT DO NOTHING
     RETURNING job_id
 ), marked AS (
     UPDATE jobs_cursor AS held SET plan_needed = true
-    FROM stretch JOIN jobs_job AS job USING (id)
+    FROM jobs_job AS job
     WHERE held.job_id = job.id
-      AND held.next_run_at IS NULL AND NOT held.plan_needed AND held.error = ''
+      AND job.id > %(after_job)s AND job.id <= (SELECT last_job FROM stretch)
+      AND held.job_id > %(after_job)s AND held.job_id <= (SELECT last_job FROM stretch)
+      AND (held.next_run_at IS NULL) IS TRUE AND NOT held.plan_needed AND held.error = ''
       AND job.enabled AND job.archived_at IS NULL AND (NOT job.paused OR job.paused_until IS NOT NULL)
       AND job.kind <> 'manual'
       AND (job.kind <> 'once' OR greatest(held.plan_from, held.last_slot) < job.once_at)
       AND (job.end_at IS NULL OR greatest(held.plan_from, held.last_slot) < job.end_at)
     RETURNING held.job_id
 )
-SELECT (SELECT max(id) FROM stretch) AS last_job,
+SELECT (SELECT last_job FROM stretch) AS last_job,
        array(SELECT job_id FROM made UNION ALL SELECT job_id FROM marked ORDER BY job_id) AS mended

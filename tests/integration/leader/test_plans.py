@@ -46,9 +46,8 @@ def _full(django_db_setup: None, django_db_blocker: Any) -> Any:
 
 
 @pytest.fixture(autouse=True)
-def _unblocked(_full: None, django_db_blocker: Any) -> Any:
-    with django_db_blocker.unblock():
-        yield
+def _each_in_a_savepoint(_full: None, db: None) -> None:
+    pass
 
 
 def lo_hi() -> dict[str, Any]:
@@ -65,6 +64,20 @@ def test_due_cursors_are_found_by_their_time() -> None:
 def test_unplanned_cursors_are_found_by_their_mark() -> None:
     nodes = plan("lock_unplanned_cursors", shard=0, batch=1000)
     assert indexes(nodes) <= {"cursor_plan"}
+    assert scans(nodes) == []
+
+
+def test_cursors_are_marked_for_planning_a_stretch_at_a_time_whatever_statistics_say_of_their_slots() -> None:
+    sql("UPDATE jobs_cursor SET next_run_at = NULL")
+    sql("ANALYZE jobs_cursor")  # as before anything was planned
+    nodes = plan("replan_cursors", after_job=1, batch=100)
+    assert indexes(nodes) == {"jobs_cursor_pkey"}
+    assert scans(nodes) == []
+
+
+def test_lost_cursors_are_looked_for_a_stretch_at_a_time() -> None:
+    nodes = plan("mend_cursors", after_job=1, batch=100)
+    assert not {"cursor_due", "cursor_plan"} & indexes(nodes)
     assert scans(nodes) == []
 
 
