@@ -97,10 +97,10 @@ class Dispatcher:
         horizon = self._sweep.horizon()
         unsent = next_unsent([item.queue for item in free], horizon, self._share)
         self._seconds_to_next = _seconds_to_next(unsent)
+        due = {found.queue for found in unsent if found.run_after <= found.now}
         for item in free:
-            mine = [found for found in unsent if found.queue == item.queue]
-            needs_probe = self._publisher.lane(item.queue).needs_probe
-            self._send(item, item.probe(mine) if needs_probe else item.batch(mine, horizon))
+            is_due, needs_probe = item.queue in due, self._publisher.lane(item.queue).needs_probe
+            self._send(item, item.probe(is_due=is_due) if needs_probe else item.batch(horizon, is_due=is_due))
 
     def _send(self, item: QueueDispatch, batch: Sequence[Content]) -> None:
         if batch and self._publisher.publish(item.queue, batch):
@@ -108,12 +108,9 @@ class Dispatcher:
 
     def _prepare(self) -> None:
         """While the broker works on full batches, read the next ones."""
-        busy = [item for item in self._queues if item.has_backlog and self._is_expected(item)]
-        if busy:
-            horizon = self._sweep.horizon()
-            unsent = next_unsent([item.queue for item in busy], horizon, self._share)
-            for item in busy:
-                item.prepare([found for found in unsent if found.queue == item.queue], horizon)
+        for item in self._queues:
+            if item.has_backlog and self._is_expected(item):
+                item.prepare(self._sweep.horizon())
 
     def _expected(self) -> list[str]:
         return [item.queue for item in self._queues if self._is_expected(item)]

@@ -15,7 +15,7 @@ from jobs.clock import monotonic
 from jobs.conf import config
 from jobs.services import dispatch, mark
 from jobs.services.dispatch import Outgoing
-from jobs.store.unsent import Horizon, NextUnsent, Share, count_unclaimed
+from jobs.store.unsent import Horizon, Share, count_unclaimed
 
 _BATCH_MAX = 500
 _BATCH_BYTES_MAX = 1_000_000
@@ -40,21 +40,22 @@ class QueueDispatch:
         # A marker speaks of all that stands before it, whoever sent that: one shard's dispatcher sends them.
         self._marker_due_at = 0.0 if share.is_first else math.inf
 
-    def probe(self, next_unsent: Sequence[NextUnsent]) -> list[Content]:
+    def probe(self, *, is_due: bool) -> list[Content]:
         """One marker to try a queue that was broken with, when there is anything to send."""
         self._under_way, self._prepared = [], []
-        return [self._marker()] if _due(next_unsent) or self._is_marker_due else []
+        return [self._marker()] if is_due or self._is_marker_due else []
 
-    def batch(self, next_unsent: Sequence[NextUnsent], horizon: Horizon) -> list[Content]:
+    def batch(self, horizon: Horizon, *, is_due: bool) -> list[Content]:
         """The messages to publish now: runs as far as the window has room, and a marker when it is due."""
         self._under_way = []
-        self._under_way = self._select(_due(next_unsent), horizon)
+        if is_due:
+            self._under_way = self._select(horizon)
         return self._with_marker()
 
-    def prepare(self, next_unsent: Sequence[NextUnsent], horizon: Horizon) -> None:
+    def prepare(self, horizon: Horizon) -> None:
         """Read the batch after this one while the broker has a full one, so that neither waits for the other."""
         if self.has_backlog and not self._prepared:
-            self._prepared = self._select(_due(next_unsent), horizon)
+            self._prepared = self._select(horizon)
             self._prepared_at = monotonic()
 
     def prepared_batch(self) -> list[Content]:
@@ -92,13 +93,13 @@ class QueueDispatch:
         self._room -= marked
         return marked
 
-    def _select(self, priorities: Sequence[int], horizon: Horizon) -> list[Outgoing]:
-        if not priorities:
-            return []
-        out = frozenset(run.key for run in (*self._under_way, *self._held))
+    def _select(self, horizon: Horizon) -> list[Outgoing]:
+        out = [run.key for run in (*self._under_way, *self._held)]
         limit = min(self._batch_max, self._count_room(horizon) - len(out))
+        if limit <= 0:
+            return []
         return self._fitting(
-            dispatch.select_unsent(self.queue, priorities, limit=limit, horizon=horizon, but=out, share=self._share)
+            dispatch.select_unsent(self.queue, limit=limit, horizon=horizon, but=out, share=self._share)
         )
 
     def _count_room(self, horizon: Horizon) -> int:
@@ -128,8 +129,3 @@ class QueueDispatch:
         if self._share.is_first:
             self._marker_due_at = monotonic() + config().marker * (1 if sent.is_coming_back else _SELDOM)
         return sent.content
-
-
-def _due(next_unsent: Sequence[NextUnsent]) -> list[int]:
-    """The priorities that have a run to send now, highest first."""
-    return [item.priority for item in next_unsent if item.run_after <= item.now]

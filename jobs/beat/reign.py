@@ -43,12 +43,12 @@ class Reign:
         self.term = term
         self._clock = ClockWatch()
         self._holds = Holds(connected_at=connected_at, lease=config().lease)
-        self._steps = Steps(term, self._holds, keep_term=self._keep_term)
         self._renewal_seconds = min(RENEWAL_SECONDS, config().term_trust * 0.4)
         self._renewed_at = monotonic()
         self._now: datetime | None = None
         self._watchdog = Watchdog(connection.connection.fileno(), patience=config().term_trust)
         self._dispatcher = new_dispatcher()
+        self._steps = Steps(term, self._holds, keep_term=self._keep_term, on_emitted=self._dispatcher.wake)
         self._threads: list[DispatcherThread | Housekeeper] = [self._dispatcher]
         if term.is_first:
             self._threads.append(Housekeeper())

@@ -28,16 +28,20 @@ REPORT_SECONDS = 10.0
 
 
 class Steps:
-    """The steps of one term. ``keep_term`` is called between batches and raises when the term is lost.
+    """The steps of one term. ``keep_term`` is called between batches and raises when the term is lost, ``on_emitted``
+    after each batch that made runs.
 
     What belongs to no shard is the first one's leader's: leases, missed runs, webhooks, gaps to count, zone rules. A
     look at another shard shows nothing of them. The partitions are everyone's, since none can emit without them.
     """
 
-    def __init__(self, term: Term, holds: Holds, *, keep_term: Callable[[], None]) -> None:
+    def __init__(
+        self, term: Term, holds: Holds, *, keep_term: Callable[[], None], on_emitted: Callable[[], None]
+    ) -> None:
         self._term = term
         self._holds = holds
         self._keep_term = keep_term
+        self._on_emitted = on_emitted
         self._zone_rules = ZoneRules()
         self._partitions_made_on: date | None = None
         self._sweep_at: dict[str, float] = {}
@@ -76,7 +80,7 @@ class Steps:
         return total
 
     def _emit(self, seen: Look) -> int:
-        done = self._repeat("emit", lambda: emit_due(self._term).cursors)
+        done = self._repeat("emit", self._emit_batch)
         if self.failed:
             self._partitions_made_on = None  # a partition may have been dropped by hand: look again
         # While there is more to emit than a tick has time for, what is due for long need not be locked.
@@ -85,6 +89,12 @@ class Steps:
             self._report_at = monotonic() + REPORT_SECONDS
             self._step("report_locked", lambda: report_locked(self._term, now=seen.now))
         return done
+
+    def _emit_batch(self) -> int:
+        emitted = emit_due(self._term)
+        if emitted.runs:
+            self._on_emitted()
+        return emitted.cursors
 
     def _reap(self, seen: Look) -> int:
         """The recent partitions when something was seen in them; all of them once a minute."""

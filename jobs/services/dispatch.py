@@ -10,10 +10,9 @@ looked at then, and one whose job has moved is moved before it is sent.
 from __future__ import annotations
 
 import functools
-import itertools
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -49,22 +48,16 @@ class Outgoing:
 
 def select_unsent(
     queue: str,
-    priorities: Sequence[int],
     *,
     limit: int,
     horizon: Horizon,
-    but: frozenset[RunKey] = frozenset(),
+    but: Collection[RunKey] = (),
     share: Share = ALL,
     now: datetime | None = None,
 ) -> list[Outgoing]:
-    """The next runs of a queue to send but these, by the order of the priorities, longest due first."""
-    found: list[Outgoing] = []
-    for priority in priorities:
-        if (left := limit - len(found)) > 0:
-            rows = unsent.unsent_runs(queue, priority, limit=left + len(but), horizon=horizon, share=share, now=now)
-            others = [row for row in rows if key_of(row) not in but] if but else rows
-            found.extend(_composed(itertools.islice(_without_strays(others), left)))
-    return found
+    """The next runs of a queue to send but these, by priority, longest due first."""
+    rows = unsent.unsent_runs(queue, limit=limit, horizon=horizon, but=but, share=share, now=now)
+    return list(_composed(_without_strays(rows)))
 
 
 def select_by_key(keys: Sequence[RunKey]) -> list[Outgoing]:

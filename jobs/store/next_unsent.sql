@@ -1,8 +1,8 @@
 -- When the next run of each queue and priority is to be sent: a probe each, cheap enough for every second.
 -- params: queues; since, until: bounds of scheduled_for, constants so that partitions are pruned; shard, shards: whose
 -- jobs (with one shard the condition is no part of the plan; with more, runs of others that wait are read past).
--- locks: none. index: jobrun_ready. rows: (queue, priority, run_after, now), highest priority first.
-SELECT q.queue, p.priority, next.run_after, statement_timestamp() AS now
+-- locks: none. index: jobrun_ready. rows: (queue, run_after, now), one for each queue and priority that has any.
+SELECT q.queue, next.run_after, statement_timestamp() AS now
 FROM unnest(%(queues)s::text[]) AS q (queue)
 CROSS JOIN generate_series(9, 0, -1) AS p (priority)
 CROSS JOIN LATERAL (
@@ -14,4 +14,3 @@ CROSS JOIN LATERAL (
     ORDER BY run_after
     LIMIT 1
 ) AS next
-ORDER BY p.priority DESC

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -62,22 +62,28 @@ class NextUnsent:
     """The earliest unsent run of a queue and priority; ``now`` is the database's time when it was read."""
 
     queue: str
-    priority: int
     run_after: datetime
     now: datetime
 
 
 def next_unsent(queues: Sequence[str], horizon: Horizon, share: Share = ALL) -> list[NextUnsent]:
-    """What is or will be to send, highest priority first."""
+    """What is or will be to send."""
     rows = _NEXT.rows(queues=list(queues), **_bounds(horizon, share))
     return [NextUnsent(*row) for row in rows]
 
 
 def unsent_runs(
-    queue: str, priority: int, *, limit: int, horizon: Horizon, share: Share = ALL, now: datetime | None = None
+    queue: str,
+    *,
+    limit: int,
+    horizon: Horizon,
+    but: Collection[RunKey] = (),
+    share: Share = ALL,
+    now: datetime | None = None,
 ) -> list[Any]:
-    """Rows of runs to send now, longest due first."""
-    return _UNSENT.rows(queue=queue, priority=priority, limit=limit, now=now, **_bounds(horizon, share))
+    """Rows of runs to send now but these, by priority, longest due first."""
+    left_out = {"but_job_id": array(key.job_id for key in but), "but_slot": array(key.scheduled_for for key in but)}
+    return _UNSENT.rows(queue=queue, limit=limit, now=now, **left_out, **_bounds(horizon, share))
 
 
 def unsent_runs_by_key(keys: Sequence[RunKey]) -> list[Any]:

@@ -1,7 +1,7 @@
 """The top of the hour: many jobs due at one instant among all that are stored, until the broker holds the last.
 
 No worker runs, and the window is wide enough for all: what is measured is a beat. A run's mark is written after the
-broker's confirm, so each figure is a little late.
+broker's confirm, so each figure is a little late. Who asks how far it is asks seldom, since that costs as well.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _herd(live: Stack, number: int, size: int) -> Arrival:
     )
     wait_until_planned(live, timeout=100)
     live.sql("ANALYZE jobs_job, jobs_cursor")
-    wait_until(lambda: _sent(live, slot) == size, timeout=300, what="the herd", every=0.5)
+    wait_until(lambda: _sent(live, slot) == size, timeout=300, what="the herd", every=2)
     [(half, last)] = live.sql(
         "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM dispatched_at - scheduled_for)), "
         "max(extract(epoch FROM dispatched_at - scheduled_for))::float8 "

@@ -102,7 +102,7 @@ class Life:
         from jobs.store.clock import database_now
         from jobs.store.unsent import Horizon
 
-        runs = select_unsent(QUEUE, [0], limit=size, horizon=Horizon.hot(database_now()))
+        runs = select_unsent(QUEUE, limit=size, horizon=Horizon.hot(database_now()))
         assert len(runs) == size, f"{len(runs)} runs to send"
         return runs
 

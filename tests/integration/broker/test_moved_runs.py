@@ -52,7 +52,7 @@ def test_a_replayed_run_goes_to_the_queue_that_its_job_names_now(broker: Broker,
 def test_a_run_of_a_job_that_became_a_call_waits_in_the_queue_of_calls(broker: Broker, make_runs: Any) -> None:
     (key,) = make_runs(job=make_job(kind="manual", task="", endpoint=make_endpoint()))
     horizon = Horizon.hot(database_now())
-    assert dispatch.select_unsent(broker.queue, [0], limit=5, horizon=horizon) == []
+    assert dispatch.select_unsent(broker.queue, limit=5, horizon=horizon) == []
     assert run(key).queue == HTTP_QUEUE
     (sent,) = dispatch.select_by_key([key])
     assert sent.queue == HTTP_QUEUE
@@ -78,7 +78,7 @@ def test_what_is_under_way_is_not_moved(broker: Broker, make_runs: Any) -> None:
     """Its message may be in the old queue, waiting for the broker's confirm."""
     (key,) = make_runs(job=moving_job(broker))
     horizon = Horizon.hot(database_now())
-    assert dispatch.select_unsent(broker.queue, [0], limit=5, horizon=horizon, but=frozenset([key])) == []
+    assert dispatch.select_unsent(broker.queue, limit=5, horizon=horizon, but=frozenset([key])) == []
     assert run(key).queue == broker.queue
 
 

@@ -25,6 +25,9 @@ FROM (SELECT n, %(now)s::timestamptz - n * interval '1 millisecond' AS slot FROM
 """
 
 
+SOME_OUT = {"but_job_id": "{1,2}", "but_slot": '{"2026-01-01Z","2026-01-02Z"}'}
+
+
 @pytest.fixture
 def now(db: None) -> datetime:
     """A busy partition: 1,000 runs unsent, 1,000 sent, 38,000 ended."""
@@ -55,7 +58,7 @@ def test_the_look_for_the_next_run_probes_the_index(now: datetime, range_: dict[
 
 
 def test_runs_to_send_come_from_the_index_in_its_order(range_: dict[str, Any]) -> None:
-    nodes = plan("unsent_runs", queue="jobs.default", priority=0, now=None, limit=100, **range_)
+    nodes = plan("unsent_runs", queue="jobs.default", now=None, limit=100, **SOME_OUT, **range_)
 
     assert "jobrun_ready" in indexes(nodes)
     assert not scans(nodes)
@@ -70,7 +73,7 @@ def test_the_unclaimed_are_counted_on_the_index(now: datetime, range_: dict[str,
 
 
 def test_with_one_shard_whose_jobs_is_no_part_of_the_plan(range_: dict[str, Any]) -> None:
-    nodes = plan("unsent_runs", queue="jobs.default", priority=0, now=None, limit=100, **range_)
+    nodes = plan("unsent_runs", queue="jobs.default", now=None, limit=100, **SOME_OUT, **range_)
 
     filters = [node["Filter"] for node in nodes if node.get("Relation Name", "").startswith("jobs_jobrun_p")]
     assert filters

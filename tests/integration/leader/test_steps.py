@@ -35,7 +35,21 @@ def tick(term: Term, monkeypatch: pytest.MonkeyPatch, emissions: list[Emitted]) 
     holds: Any = SimpleNamespace(may_emit=True, may_reap=False)
     due = NOON + MINUTE
     seen = Look(due + 30 * SECOND, due, is_unplanned=False, is_uncounted=False, is_lease_lost=False, is_missed=False)
-    Steps(term, holds, keep_term=lambda: None).run(seen)
+    Steps(term, holds, keep_term=lambda: None, on_emitted=lambda: None).run(seen)
+
+
+def test_each_batch_is_told_of_at_once_so_that_its_runs_do_not_wait_for_the_last_one(
+    term: Term, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batches = iter([Emitted(3, 3), Emitted(2, 0), Emitted(3, 1), Emitted()])
+    order: list[str | Emitted] = []
+    monkeypatch.setattr("jobs.beat.steps.emit_due", lambda _: order.append(batch := next(batches)) or batch)
+    holds: Any = SimpleNamespace(may_emit=True, may_reap=False)
+    seen = Look(NOON, NOON, is_unplanned=False, is_uncounted=False, is_lease_lost=False, is_missed=False)
+
+    Steps(term, holds, keep_term=lambda: None, on_emitted=lambda: order.append("told")).run(seen)
+
+    assert order == [Emitted(3, 3), "told", Emitted(2, 0), Emitted(3, 1), "told", Emitted()]
 
 
 @pytest.mark.parametrize("emissions", [[Emitted()], [Emitted(3, 3), Emitted()]], ids=["none else", "others"])
@@ -69,7 +83,7 @@ def test_a_leader_keeps_its_term_while_it_makes_many_partitions(
     holds: Any = SimpleNamespace(may_emit=False, may_reap=False)
     far = NOON + timedelta(days=20 * 365)
     seen = Look(far, None, is_unplanned=False, is_uncounted=False, is_lease_lost=False, is_missed=False)
-    Steps(term, holds, keep_term=lambda: kept.append(None)).run(seen)
+    Steps(term, holds, keep_term=lambda: kept.append(None), on_emitted=lambda: None).run(seen)
     assert len(kept) >= 15
     assert ensure_partitions(far) == 0
 
@@ -86,7 +100,7 @@ def test_what_belongs_to_no_shard_is_the_first_one_s_leader_s(db: None, shard: i
     assert (seen.is_lease_lost, seen.is_uncounted) == (shard == 0, shard == 0)
 
     holds: Any = SimpleNamespace(may_emit=False, may_reap=True)
-    Steps(won, holds, keep_term=lambda: None).run(seen)
+    Steps(won, holds, keep_term=lambda: None, on_emitted=lambda: None).run(seen)
 
     gap.refresh_from_db()
     assert get_run(lost.key).status == ("queued" if shard == 0 else "running")

@@ -92,7 +92,7 @@ def goes_on(run: JobRun, now: datetime) -> bool:
     if run.status == RunStatus.RUNNING:
         return run.locked_until is not None and now - MINUTE < run.locked_until < now + 2 * LEASE
     at = max(run.run_after, now)
-    sent = unsent_runs(QUEUE, 0, limit=1000, horizon=Horizon.whole(at), now=at)
+    sent = unsent_runs(QUEUE, limit=1000, horizon=Horizon.whole(at), now=at)
     return run.key in map(key_of, sent) and bool(claim([Published(run.key, run.token)], worker=WORKER, now=at))
 
 
