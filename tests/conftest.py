@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from django.conf import settings
+from django.db.backends.postgresql.operations import DatabaseOperations
+
+from tests.support.flush import sql_flush
 
 
 @pytest.fixture(autouse=True)
@@ -12,6 +17,14 @@ def _fresh_configuration() -> None:
     from jobs.conf import config
 
     config.cache_clear()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quick_flush() -> Iterator[None]:
+    """Tests that commit leave few tables with rows."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(DatabaseOperations, "sql_flush", sql_flush)
+        yield
 
 
 @pytest.fixture

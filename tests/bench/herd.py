@@ -11,12 +11,16 @@ from dataclasses import dataclass
 
 from tests.bench.figures import Figure, scaled
 from tests.bench.million import store_jobs, wait_until_planned
+from tests.bench.plain_publish import publish_frames
 from tests.bench.setup import bench_stack
 from tests.support.stack import Stack
 from tests.support.waiting import wait_until
 
 STORED = 1_000_000
-HERDS = ((10_000, 1.0), (100_000, 8.0))  # how many, and the aim in seconds
+# How many, the aim in seconds, and the goal: how often longer it may take than its messages alone.
+HERDS = ((10_000, 1.0, 3.1), (100_000, 8.0, 2.5))
+QUEUE = "jobs.fast"
+PEER = "the broker alone, same messages ready-made"
 _WINDOW = 200_000
 _TASK = "tests.support.bodies.noop"
 
@@ -38,12 +42,22 @@ def run(scale: float) -> list[Figure]:
         wait_until_planned(live, timeout=600)
         live.sql("VACUUM ANALYZE jobs_cursor")
         figures = []
-        for number, (size, aim) in enumerate(HERDS):
+        for number, (size, aim, goal) in enumerate(HERDS):
             herd = scaled(size, min(1.0, scale * 10), least=1_000)
             arrival = _herd(live, number, herd)
+            alone = herd / publish_frames(QUEUE, herd)
             name = f"{herd:,} due at one instant among {stored + herd:,}"
             figures += [
-                Figure(f"{name}, last confirmed", arrival.last, "s", aim=aim, at_most=True),
+                Figure(
+                    f"{name}, last confirmed",
+                    arrival.last,
+                    "s",
+                    PEER,
+                    alone,
+                    goal=goal if herd == size else None,
+                    at_most=True,
+                    aim=aim,
+                ),
                 Figure("  half confirmed", arrival.half, "s"),
                 Figure("  runs a second", herd / arrival.last, "runs/s"),
             ]
@@ -56,7 +70,7 @@ def _herd(live: Stack, number: int, size: int) -> Arrival:
     job = "'cron', to_char(%s::timestamptz AT TIME ZONE 'UTC', 'FMMI FMHH24') || ' * * *'"
     live.sql(
         f"INSERT INTO jobs_job (name, kind, cron, task, queue) "
-        f"SELECT 'herd-{number}-' || n, {job}, '{_TASK}', 'jobs.fast' FROM generate_series(1, %s) n",
+        f"SELECT 'herd-{number}-' || n, {job}, '{_TASK}', '{QUEUE}' FROM generate_series(1, %s) n",
         slot,
         size,
     )

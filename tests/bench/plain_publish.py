@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import struct
 import time
-from collections.abc import Callable, Iterator, Mapping
+import uuid
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from urllib.parse import unquote, urlsplit
 
@@ -19,27 +21,47 @@ _METHOD, _HEADER, _BODY, _FRAME_END = 1, 2, 3, b"\xce"
 _BASIC, _PUBLISH, _MANDATORY = 60, 40, 1
 
 
-def publish_alone(queue: str, count: int, headers: Mapping[str, object], body: bytes) -> float:
-    """Messages a second for ``count`` persistent, mandatory messages with these headers, each encoded by py-amqp."""
+def publish_alone(queue: str, count: int) -> float:
+    """Messages a second for ``count`` persistent, mandatory messages like a run's, each encoded by py-amqp."""
     with _channel() as channel:
 
         def send() -> None:
-            channel._basic_publish(_message(headers, body), EXCHANGE, queue, mandatory=True)
+            channel._basic_publish(_message(), EXCHANGE, queue, mandatory=True)
 
         return _rate(channel, count, send)
 
 
-def publish_frames(queue: str, count: int, headers: Mapping[str, object], body: bytes) -> float:
+def publish_frames(queue: str, count: int) -> float:
     """The same message ``count`` times, encoded once: what is left is the broker's work."""
     with _channel() as channel:
         write = channel.connection.transport.sock.sendall
-        frames = _frames(channel.channel_id, queue, _message(headers, body))
+        frames = _frames(channel.channel_id, queue, _message())
         return _rate(channel, count, lambda: write(frames))
 
 
-def _message(headers: Mapping[str, object], body: bytes) -> amqp.Message:
+def _message() -> amqp.Message:
+    """One with the headers and the body of a run's message."""
+    name = str(uuid.uuid4())
+    headers: dict[str, object] = {
+        "lang": "py",
+        "task": "tests.support.bodies.noop",
+        "id": name,
+        "root_id": name,
+        "parent_id": None,
+        "group": None,
+        "retries": 0,
+        "timelimit": [1800, None],
+        "eta": None,
+        "expires": None,
+        "shadow": "due-1",
+        "argsrepr": "…",
+        "kwargsrepr": "…",
+        "origin": "beatkeeper",
+        "ignore_result": True,
+        "jobs-run": {"key": "1-1790000000000000", "token": 0},
+    }
     return amqp.Message(
-        body,
+        json.dumps([[], {}, {"callbacks": None, "errbacks": None, "chain": None, "chord": None}]).encode(),
         application_headers=headers,
         delivery_mode=2,
         content_type="application/json",

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from jobs.worker.clerk import Clerk
+from tests.support.elsewhere import hang_up
+from tests.support.fake_consumer import FakeConsumer
 from tests.support.stack import stack
 from tests.support.worker_stack import WorkerStack
 
@@ -26,3 +29,14 @@ def shared(workers: WorkerStack) -> WorkerStack:
     """The stack with a prefork worker on the default queue; tests leave it running."""
     workers.worker(concurrency=3)
     return workers
+
+
+@pytest.fixture
+def consumer() -> FakeConsumer:
+    return FakeConsumer()
+
+
+@pytest.fixture
+def clerk(consumer: FakeConsumer) -> Iterator[Clerk]:
+    yield Clerk(consumer)
+    hang_up()

@@ -3,115 +3,27 @@
 from __future__ import annotations
 
 import gc
-import struct
 import threading
 import weakref
-from collections.abc import Iterator
-from datetime import timedelta
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from django.db import OperationalError
 
 from jobs import clock
 from jobs.domain.messages import RUN_HEADER, RunKey
 from jobs.domain.outcomes import Fault, Kind, Outcome
-from jobs.store.clock import database_now
 from jobs.store.leases import Published
 from jobs.worker import clerk as module
-from jobs.worker import intake, keeping, settling
+from jobs.worker import intake, keeping
 from jobs.worker.clerk import Clerk
 from jobs.worker.hold import Ending, Hold
-from tests.support.elsewhere import Elsewhere, hang_up, sql
+from tests.support.elsewhere import Elsewhere, sql
 from tests.support.factories import make_job
-from tests.support.runs import OTHER, get_run, make_run, set_run
+from tests.support.fake_consumer import FakeConsumer, away, finish, start
+from tests.support.runs import get_run, make_run, set_run
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("committed")
-
-
-class FakeRequest:
-    """Stands for a request whose body runs; remembers how it was ended."""
-
-    def __init__(self) -> None:
-        self.signals: list[str] = []
-
-    def end(self, _pool: Any, signal: str) -> None:
-        self.signals.append(signal)
-
-    def tell(self, outcome: Outcome) -> None:
-        raise AssertionError(outcome)
-
-
-class FakeChannel:
-    """A channel whose connection reads the acknowledgements that are written to it."""
-
-    channel_id = 1
-
-    def __init__(self, consumer: FakeConsumer) -> None:
-        self.connection = self.transport = self
-        self._consumer = consumer
-
-    def write(self, frames: bytes) -> None:
-        for start in range(0, len(frames), 21):
-            kind, channel, size, class_id, method, tag, multiple, end = struct.unpack_from(">BHIHHQ?B", frames, start)
-            assert (kind, channel, size, class_id, method, multiple, end) == (1, 1, 13, 60, 80, False, 0xCE)
-            self._consumer.acknowledged.append(self._consumer.names[tag - 1])
-
-
-class FakeConsumer:
-    """An event loop that does at once what it is told, and tasks that only note that they were started."""
-
-    connection = pool = "there"
-    connection_errors = ()
-
-    def __init__(self) -> None:
-        self.started: list[Hold] = []
-        self.acknowledged: list[Any] = []
-        self.handlers = {"task": self.start}
-        self.names: list[str] = []
-        self.channel = FakeChannel(self)
-
-    def call_soon(self, act: Any, *args: Any) -> None:
-        act(*args)
-
-    def start(self, message: Any, *_: Any) -> None:
-        hold = message.jobs_hold
-        hold.request, hold.given = FakeRequest(), True
-        self.started.append(hold)
-
-    def message(self, name: str) -> Any:
-        self.names.append(name)
-        message = SimpleNamespace(headers={"task": "task", "id": name}, acknowledged=False, jobs_hold=None)
-        message.delivery_tag, message.channel = len(self.names), self.channel
-        return message
-
-
-@pytest.fixture
-def consumer() -> FakeConsumer:
-    return FakeConsumer()
-
-
-@pytest.fixture
-def clerk(consumer: FakeConsumer) -> Iterator[Clerk]:
-    yield Clerk(consumer)
-    hang_up()
-
-
-def start(clerk: Clerk, consumer: FakeConsumer, *keys: RunKey) -> list[Hold]:
-    """Runs that were claimed and whose bodies run."""
-    for key in keys:
-        clerk.arrived(consumer.message(str(key)), Published(key, 0))
-    clerk.tick(0)
-    for hold in consumer.started:
-        hold.started = clock.monotonic()
-    return [clerk.holds[key] for key in keys]
-
-
-def finish(clerk: Clerk, hold: Hold, outcome: Outcome) -> None:
-    hold.ended = True
-    clerk.told(hold, outcome)
 
 
 def test_a_claimed_run_carries_its_attempt_and_is_acknowledged_when_settled(
@@ -179,12 +91,12 @@ def test_a_locked_row_holds_up_no_other(clerk: Clerk, consumer: FakeConsumer) ->
     assert consumer.acknowledged == []
 
 
-def test_what_came_while_the_database_was_away_is_done_when_it_is_back(
+def test_what_came_while_the_database_wasaway_is_done_when_it_is_back(
     clerk: Clerk, consumer: FakeConsumer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = make_run()
     with monkeypatch.context() as patched:
-        patched.setattr(intake, "claim", _away)
+        patched.setattr(intake, "claim", away)
         clerk.arrived(consumer.message(str(key)), Published(key, 0))
         clerk.tick(0)
         assert consumer.started == consumer.acknowledged == []
@@ -211,7 +123,7 @@ def test_only_a_body_that_may_have_no_twin_is_ended_when_its_lease_cannot_be_ren
 ) -> None:
     key = make_run(make_job(kind="manual", **policy))
     (hold,) = start(clerk, consumer, key)
-    monkeypatch.setattr(keeping, "heartbeat", _away)
+    monkeypatch.setattr(keeping, "heartbeat", away)
     monkeypatch.setattr(clerk._keeping, "_next_beat", 0.0)
     clerk.tick(0)
     assert hold.request.signals == []
@@ -283,123 +195,6 @@ def test_a_hand_back_of_nothing_tells_nothing(clerk: Clerk, caplog: pytest.LogCa
     caplog.set_level("INFO", "beatkeeper")
     clerk._hand_back(True, threading.Event())
     assert "clerk.handed_back" not in caplog.text
-
-
-@pytest.mark.parametrize("policy", [{}, {"delivery": "at_most_once"}])
-def test_a_claim_whose_answer_was_lost_is_taken_up(
-    clerk: Clerk, consumer: FakeConsumer, monkeypatch: pytest.MonkeyPatch, policy: dict[str, Any]
-) -> None:
-    """I3: denied as running, it would wait a lease for the reaper, and under at-most-once end without having run."""
-    key, other = make_run(make_job(kind="manual", **policy)), make_run()
-    with monkeypatch.context() as patched:
-        patched.setattr(intake, "claim", _answer_lost(intake.claim))
-        clerk.arrived(consumer.message(str(key)), Published(key, 0))
-        clerk.tick(0)
-    assert (get_run(key).status, consumer.started) == ("running", [])
-    set_run(key, "locked_until = clock_timestamp()")
-    monkeypatch.setattr(clerk._ledger, "_back_at", 0.0)
-    clerk.arrived(consumer.message(str(other)), Published(other, 0))
-    clerk.tick(0)
-    clerk.tick(0)
-    held = clerk.holds[key]
-    assert (held.lease.token, held.attempt.number) == (1, 1)
-    assert get_run(key).locked_until > database_now() + timedelta(seconds=20)
-    assert {hold.lease.key for hold in consumer.started} == {key, other}
-    finish(clerk, held, Outcome(Kind.SUCCEEDED))
-    clerk.tick(0)
-    assert (get_run(key).status, get_run(key).attempts, get_run(key).token) == ("succeeded", 1, 1)
-
-
-def test_a_lost_answer_gives_nobody_else_s_run_away(
-    clerk: Clerk, consumer: FakeConsumer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """I4: neither one that another worker has won since, nor one whose body this worker ended itself."""
-    taken, ended = make_run(), make_run(make_job(kind="manual", delivery="at_most_once"))
-    start(clerk, consumer, ended)
-    del clerk.holds[ended]
-    with monkeypatch.context() as patched:
-        patched.setattr(intake, "claim", _away)
-        clerk.arrived(consumer.message(str(taken)), Published(taken, 0))
-        clerk.tick(0)
-    set_run(taken, "status = 'running', token = 1, locked_by = %s, locked_until = clock_timestamp()", OTHER)
-    monkeypatch.setattr(clerk._ledger, "_back_at", 0.0)
-    clerk.arrived(consumer.message("again"), Published(ended, 0))
-    clerk.tick(0)
-    clerk.tick(0)
-    assert clerk.holds == {}
-    assert sorted(consumer.acknowledged) == sorted([str(taken), "again"])
-    assert get_run(taken).locked_by == OTHER
-
-
-@pytest.mark.parametrize(("kind", "status"), [(Kind.SUCCEEDED, "succeeded"), (Kind.FAILED, "queued")])
-def test_an_outcome_whose_answer_was_lost_is_settled_and_not_lost(
-    clerk: Clerk,
-    consumer: FakeConsumer,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    kind: Kind,
-    status: str,
-) -> None:
-    caplog.set_level("DEBUG", "beatkeeper")
-    key = make_run()
-    (hold,) = start(clerk, consumer, key)
-    finish(clerk, hold, Outcome(kind, fault=Fault("Error", "no")))
-    with monkeypatch.context() as patched:
-        patched.setattr(settling, "settle", _answer_lost(settling.settle))
-        clerk.tick(0)
-    assert (get_run(key).status, consumer.acknowledged) == (status, [])
-    monkeypatch.setattr(clerk._ledger, "_back_at", 0.0)
-    monkeypatch.setattr(clerk._keeping, "_next_beat", 0.0)
-    clerk.tick(0)
-    assert (clerk.holds, consumer.acknowledged) == ({}, [str(key)])
-    assert "run.settled" in caplog.text
-    assert "run.lease_lost" not in caplog.text
-
-
-def test_an_outcome_whose_run_was_reaped_meanwhile_is_told_as_lost(
-    clerk: Clerk, consumer: FakeConsumer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    key = make_run()
-    (hold,) = start(clerk, consumer, key)
-    finish(clerk, hold, Outcome(Kind.FAILED, fault=Fault("Error", "no")))
-    with monkeypatch.context() as patched:
-        patched.setattr(settling, "settle", _away)
-        clerk.tick(0)
-    set_run(key, "status = 'queued', locked_by = NULL, locked_until = NULL, last_error = 'The lease ran out.'")
-    monkeypatch.setattr(clerk._ledger, "_back_at", 0.0)
-    clerk.tick(0)
-    assert "run.lease_lost" in caplog.text
-    assert consumer.acknowledged == [str(key)]
-
-
-def test_an_outcome_outlives_its_lease_until_the_database_is_back(
-    clerk: Clerk, consumer: FakeConsumer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """I3: the body has ended in time; whether the row is still its own the fence decides."""
-    key = make_run(make_job(kind="manual", delivery="at_most_once"))
-    (hold,) = start(clerk, consumer, key)
-    finish(clerk, hold, Outcome(Kind.SUCCEEDED))
-    hold.lease_until = clock.monotonic() - 1
-    with monkeypatch.context() as patched:
-        patched.setattr(settling, "settle", _away)
-        clerk.tick(0)
-    monkeypatch.setattr(clerk._ledger, "_back_at", 0.0)
-    clerk.tick(0)
-    assert get_run(key).status == "succeeded"
-
-
-def _answer_lost(statement: Any) -> Any:
-    """The statement is carried out, and the connection breaks before its answer is read."""
-
-    def carry_out(*args: Any, **options: Any) -> Any:
-        statement(*args, **options)
-        return _away()
-
-    return carry_out
-
-
-def _away(*_: Any, **__: Any) -> Any:
-    raise OperationalError("the server closed the connection")
 
 
 def test_while_runs_wait_for_the_pool_the_clerk_lingers_until_half_of_them_have_ended(

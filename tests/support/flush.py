@@ -1,0 +1,33 @@
+"""Empty a test's tables quickly: only those with rows.
+
+A TRUNCATE makes each table, index and partition it names anew on disk, so that of all of them takes a third of a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+_KEPT = {"auth_permission", "django_content_type"}  # the same after each test
+_EMPTY = """
+DO $do$
+DECLARE
+    named regclass[] := '{{{tables}}}';
+    filled text[] := '{{}}';
+    this regclass;
+    has_rows boolean;
+BEGIN
+    FOR this IN SELECT oid FROM pg_class WHERE oid = ANY(named) AND relkind = 'r'
+                UNION ALL SELECT inhrelid FROM pg_inherits WHERE inhparent = ANY(named)
+    LOOP
+        EXECUTE format('SELECT EXISTS (SELECT FROM %s)', this) INTO has_rows;
+        IF has_rows THEN filled := filled || this::text; END IF;
+    END LOOP;
+    IF filled <> '{{}}' THEN EXECUTE 'TRUNCATE ' || array_to_string(filled, ', ') || ' CASCADE'; END IF;
+END $do$
+"""
+
+
+def sql_flush(_operations: Any, _style: Any, tables: Iterable[str], **_options: bool) -> Sequence[str]:
+    """Stands for Django's ``DatabaseOperations.sql_flush``; sequences go on."""
+    return [_EMPTY.format(tables=",".join(set(tables) - _KEPT))]
