@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from django.db import connection
@@ -28,7 +28,7 @@ from jobs.broker.publisher import Publisher
 from jobs.clock import monotonic
 from jobs.conf import config
 from jobs.services import mark
-from jobs.store.unsent import ALL, NextUnsent, Share, next_unsent
+from jobs.store.unsent import ALL, Horizon, NextUnsent, Share, next_unsent
 
 _CONFIRM_PATIENCE_SECONDS = 0.5  # a slower queue's answer is looked for in later ticks
 _IDLE_SECONDS = 1.0
@@ -94,23 +94,32 @@ class Dispatcher:
         if not free:
             self._seconds_to_next = _BUSY_SECONDS
             return
-        horizon = self._sweep.horizon()
-        unsent = next_unsent([item.queue for item in free], horizon, self._share)
+        horizons = {item.queue: self._sweep.horizon(item.queue) for item in free}
+        unsent = self._next_unsent(horizons)
         self._seconds_to_next = _seconds_to_next(unsent)
         due = {found.queue for found in unsent if found.run_after <= found.now}
         for item in free:
             is_due, needs_probe = item.queue in due, self._publisher.lane(item.queue).needs_probe
-            self._send(item, item.probe(is_due=is_due) if needs_probe else item.batch(horizon, is_due=is_due))
+            batch = item.probe(is_due=is_due) if needs_probe else item.batch(horizons[item.queue], is_due=is_due)
+            self._send(item, batch)
+
+    def _next_unsent(self, horizons: Mapping[str, Horizon]) -> list[NextUnsent]:
+        """What is to send, by one statement for all queues that look at the same slots."""
+        return [
+            found
+            for horizon in set(horizons.values())
+            for found in next_unsent([queue for queue, its in horizons.items() if its == horizon], horizon, self._share)
+        ]
 
     def _send(self, item: QueueDispatch, batch: Sequence[Content]) -> None:
         if batch and self._publisher.publish(item.queue, batch):
-            self._sweep.saw(item.oldest_slot)
+            self._sweep.saw(item.queue, item.oldest_slot)
 
     def _prepare(self) -> None:
         """While the broker works on full batches, read the next ones."""
         for item in self._queues:
-            if item.has_backlog and self._is_expected(item):
-                item.prepare(self._sweep.horizon())
+            if item.wants_more and self._is_expected(item):
+                item.prepare(self._sweep.horizon(item.queue))
 
     def _expected(self) -> list[str]:
         return [item.queue for item in self._queues if self._is_expected(item)]

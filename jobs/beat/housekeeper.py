@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 from django.db import connection
 
@@ -36,18 +37,39 @@ class Housekeeper:
 
     def tick(self) -> int:
         """One round; returns how many tables or records it dealt with."""
-        done = len(analyze_fresh()) + move_stranded()
+        steps = _EACH_ROUND
         if monotonic() >= self._slow_round_at:
-            now = database_now()
-            done += move_cursors() + mend_cursors() + len(prune_partitions(now)) + prune_records(now) + prune_keys()
             self._slow_round_at = monotonic() + _SLOW_ROUND_SECONDS
-        return done
+            steps += _SLOW_ROUND
+        return sum(_done(step) for step in steps)
 
     def _run(self) -> None:
         while not self._stopping.wait(_ROUND_SECONDS):
-            try:
-                self.tick()
-            except Exception as error:  # the thread outlives whatever the database does
-                log.error("housekeeping.failed", error=repr(error))
-                connection.close()
+            self.tick()
         connection.close()
+
+
+def _done(step: Callable[[], int]) -> int:
+    """How much a step did; one that fails keeps no other from its turn, and waits for its own next one."""
+    try:
+        return step()
+    except Exception as error:  # the thread outlives whatever the database does
+        log.error("housekeeping.failed", step=step.__name__.strip("_"), error=repr(error))
+        connection.close()
+        return 0
+
+
+def _analyze_fresh() -> int:
+    return len(analyze_fresh())
+
+
+def _prune_partitions() -> int:
+    return len(prune_partitions(database_now()))
+
+
+def _prune_records() -> int:
+    return prune_records(database_now())
+
+
+_EACH_ROUND: tuple[Callable[[], int], ...] = (_analyze_fresh, move_stranded)
+_SLOW_ROUND: tuple[Callable[[], int], ...] = (move_cursors, mend_cursors, _prune_partitions, _prune_records, prune_keys)

@@ -53,10 +53,9 @@ class QueueDispatch:
         return self._with_marker()
 
     def prepare(self, horizon: Horizon) -> None:
-        """Read the batch after this one while the broker has a full one, so that neither waits for the other."""
-        if self.has_backlog and not self._prepared:
-            self._prepared = self._select(horizon)
-            self._prepared_at = monotonic()
+        """Read the batch after this one while the broker has it, so that neither waits for the other."""
+        self._prepared = self._select(horizon)
+        self._prepared_at = monotonic()
 
     def prepared_batch(self) -> list[Content]:
         """What was prepared, if it is fresh: of an older one too much may have been sent by others since."""
@@ -65,9 +64,9 @@ class QueueDispatch:
         return self._with_marker() if self._under_way else []
 
     @property
-    def has_backlog(self) -> bool:
-        """Whether the batch under way is a full one."""
-        return len(self._under_way) >= self._batch_max
+    def wants_more(self) -> bool:
+        """Whether the batch under way is a full one, and the one after it has not been read."""
+        return len(self._under_way) >= self._batch_max and not self._prepared
 
     def _with_marker(self) -> list[Content]:
         markers = [self._marker()] if self._is_marker_due else []
@@ -85,13 +84,13 @@ class QueueDispatch:
         self._under_way = []
 
     def mark(self) -> int:
-        """Mark what the broker holds; returns how many runs that changed. Kept and tried again when it raises."""
+        """Mark what the broker holds; returns how many runs that changed. What cannot be is kept and tried again."""
         if not self._held:
             return 0
         marked = dispatch.mark(self._held)
-        self._held = []
-        self._room -= marked
-        return marked
+        self._held = marked.held
+        self._room -= marked.runs
+        return marked.runs
 
     def _select(self, horizon: Horizon) -> list[Outgoing]:
         out = [run.key for run in (*self._under_way, *self._held)]

@@ -27,6 +27,8 @@ def archive_partition(partition: Partition, folder: Path) -> Path | None:
 
     One that a cut-off drop wrote before is found again, since the same rows make the same bytes.
     """
+    for left_over in folder.glob(f".{partition.name}.*"):  # of a process that was killed
+        left_over.unlink(missing_ok=True)
     unfinished = folder / f".{partition.name}.{uuid4().hex}"
     try:
         rows = _write(partition, unfinished)

@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import transaction
 
@@ -46,6 +46,13 @@ class Outgoing:
     content: Content
 
 
+class Marked(NamedTuple):
+    """How many runs were marked, and which still want it, since someone holds their rows."""
+
+    runs: int
+    held: list[Outgoing]
+
+
 def select_unsent(
     queue: str,
     *,
@@ -68,9 +75,11 @@ def select_by_key(keys: Sequence[RunKey]) -> list[Outgoing]:
     return list(_composed(rows))
 
 
-def mark(sent: Sequence[Outgoing]) -> int:
-    """Note that the broker holds these; returns how many had not changed since they were read."""
-    return unsent.mark_dispatched([(run.key, run.token) for run in sent])
+def mark(sent: Sequence[Outgoing]) -> Marked:
+    """Note that the broker holds these, unless they have changed since they were read."""
+    missed = unsent.mark_dispatched([(run.key, run.token) for run in sent])
+    held = {(key_of(row), row.token) for row in unsent.unsent_runs_by_key(missed)}
+    return Marked(len(sent) - len(missed), [run for run in sent if (run.key, run.token) in held])
 
 
 def publish_after_commit(keys: Sequence[RunKey]) -> None:
@@ -121,7 +130,7 @@ def _composed(rows: Iterable[Any]) -> Iterator[Outgoing]:
     for row in rows:
         try:
             yield _outgoing(row)
-        except (TypeError, ValueError, LookupError) as error:
+        except (TypeError, ValueError, LookupError, RecursionError) as error:
             bury(key_of(row), row.token, reason="unsendable", message=repr(error))
 
 

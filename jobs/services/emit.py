@@ -16,6 +16,7 @@ from jobs import log
 from jobs.conf import config
 from jobs.domain.emission import Accounting, Emission
 from jobs.domain.planning import PlannedJob
+from jobs.domain.policies import ConcurrencyPolicy
 from jobs.services.emitted_runs import insert_emitted
 from jobs.services.plan import parking_reason
 from jobs.services.retention import retention_floor
@@ -23,6 +24,7 @@ from jobs.store.clock import database_now
 from jobs.store.cursors import CursorStep, lock_due, overdue, set_cursors
 from jobs.store.gaps import NewGap, insert_gaps
 from jobs.store.planned_jobs import planned_jobs
+from jobs.store.runs import held_jobs
 from jobs.store.terms import Term, fence
 
 BATCH = 1000
@@ -51,11 +53,18 @@ def emit_due(term: Term, *, now: datetime | None = None, batch: int = BATCH) -> 
         if not cursors:
             return Emitted()
         jobs = planned_jobs(cursors)
-        emissions = list(_emissions(jobs, cursors, now or database_now()))
+        emissions = list(_emissions(jobs, _replaceable(jobs, cursors), now or database_now()))
         insert_gaps([NewGap(due.job.job_id, due.job.version, gap) for due in emissions for gap in due.gaps])
         runs = insert_emitted(emissions)
         set_cursors([_step(due) for due in emissions])
     return Emitted(len(emissions), runs)
+
+
+def _replaceable(jobs: Mapping[int, PlannedJob], cursors: Mapping[int, datetime]) -> Mapping[int, datetime]:
+    """The cursors but those of jobs whose run is to be replaced while someone holds it: they stay due, and no other
+    job waits for that lock."""
+    held = held_jobs([job_id for job_id in cursors if jobs[job_id].concurrency_policy == ConcurrencyPolicy.REPLACE])
+    return {job_id: at for job_id, at in cursors.items() if job_id not in held} if held else cursors
 
 
 def _emissions(jobs: Mapping[int, PlannedJob], cursors: Mapping[int, datetime], now: datetime) -> Iterator[Emission]:

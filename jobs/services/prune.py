@@ -8,6 +8,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from django.db import transaction
+
 from jobs import log
 from jobs.conf import config
 from jobs.services.answer_once import LIFETIME_HOURS
@@ -39,9 +41,9 @@ def prune_partitions(now: datetime) -> list[str]:
         if partition.upper <= retention_day(now) and _archive_if_over(partition, finished_before):
             # Noted first: whatever happens on the way, no slot below it is made again (I2).
             _note_pruned(partition)
-            _drop(partition)
-            dropped.append(partition.name)
-            log.event("partitions.dropped", name=partition.name)
+            if _drop(partition, finished_before):
+                dropped.append(partition.name)
+                log.event("partitions.dropped", name=partition.name)
     return dropped
 
 
@@ -72,13 +74,16 @@ def analyze_fresh() -> list[str]:
 
 
 def _archive_if_over(partition: Partition, finished_before: datetime) -> bool:
-    """Whether it may be dropped; if so it is archived. Looked at again after that: a run may have been replayed."""
-    if not may_be_dropped(partition, finished_before=finished_before):
+    """Whether it may be dropped; if so it is archived."""
+    if not _is_over(partition, finished_before):
         return False
     folder = config().archive_dir
-    if not folder:
-        return True
-    return _is_archived(partition, Path(folder)) and may_be_dropped(partition, finished_before=finished_before)
+    return not folder or _is_archived(partition, Path(folder))
+
+
+def _is_over(partition: Partition, finished_before: datetime) -> bool:
+    with transaction.atomic():
+        return may_be_dropped(partition, finished_before=finished_before)
 
 
 def _is_archived(partition: Partition, folder: Path) -> bool:
@@ -90,10 +95,15 @@ def _is_archived(partition: Partition, folder: Path) -> bool:
     return True
 
 
-def _drop(partition: Partition) -> None:
+def _drop(partition: Partition, finished_before: datetime) -> bool:
+    """Detach and drop. Once detached nobody writes it: a run replayed until then is seen, and it is put back (I3)."""
     if partition.state != "detached":
         partitions.detach(partition)
+    if not _is_over(partition, finished_before):
+        partitions.attach(partition)
+        return False
     partitions.drop(partition)
+    return True
 
 
 def _note_pruned(partition: Partition) -> None:

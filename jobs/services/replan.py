@@ -31,10 +31,12 @@ class ZoneRules:
         """
         if self._after_job == 0:
             self._known = state.get(state.TZDATA_VERSION)
-        self._is_done = self._known == tzdata_version() or not (self._known and self._mark())
-        if self._is_done:
+        if self._known != tzdata_version():
+            if self._known and self._mark():
+                return 1
             self._note()
-        return int(not self._is_done)
+        self._is_done = True
+        return 0
 
     def _mark(self) -> bool:
         last_job = mark_for_planning(after_job=self._after_job, batch=BATCH)
@@ -42,6 +44,5 @@ class ZoneRules:
         return last_job is not None
 
     def _note(self) -> None:
-        if self._known != tzdata_version():
-            state.put(state.TZDATA_VERSION, tzdata_version())
-            log.event("schedules.replanned", was=self._known, tzdata=tzdata_version())
+        state.put(state.TZDATA_VERSION, tzdata_version())
+        log.event("schedules.replanned", was=self._known, tzdata=tzdata_version())

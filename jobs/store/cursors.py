@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from jobs.store.arrays import array
 from jobs.store.micros import from_micros
@@ -17,6 +17,7 @@ _SET = Statement("set_cursors")
 _OVERDUE = Statement("overdue_cursors")
 _REPLAN = Statement("replan_cursors")
 _MEND = Statement("mend_cursors")
+_PLAN_IDLE = Statement("plan_idle_cursors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,15 @@ class CursorStep:
     last_slot: datetime | None = None
     plan_from: datetime | None = None
     error: str = ""
+
+
+class MendedStretch(NamedTuple):
+    """The last job of a stretch, None at the end; the jobs whose cursors were made; by job that waits for nothing, the
+    instant up to which its slots are accounted for."""
+
+    last_job: int | None
+    made: list[int]
+    idle: dict[int, datetime]
 
 
 _COLUMNS = tuple(CursorStep.__dataclass_fields__)
@@ -64,7 +74,13 @@ def mark_for_planning(*, after_job: int, batch: int) -> int | None:
     return last_job
 
 
-def mend(*, after_job: int, batch: int) -> tuple[int | None, list[int]]:
-    """Mend the next stretch of jobs; returns its last job, None at the end, and the jobs mended."""
+def mend(*, after_job: int, batch: int) -> MendedStretch:
+    """Make the cursors that are missing in the next stretch of jobs, and name those that wait for nothing."""
     row = _MEND.rows(after_job=after_job, batch=batch)[0]
-    return row.last_job, row.mended
+    return MendedStretch(row.last_job, row.made, dict(zip(row.idle, map(from_micros, row.accounted_us), strict=True)))
+
+
+def plan_idle(job_ids: Sequence[int]) -> None:
+    """Let these be planned, if they still wait for nothing."""
+    if job_ids:
+        _PLAN_IDLE.run(job_ids=list(job_ids))

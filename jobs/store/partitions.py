@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 from django.db import connection
 
@@ -12,7 +12,8 @@ from jobs.store.statement import Statement
 
 _LIST = Statement("list_partitions")
 _COPY = "COPY {name} TO STDOUT (FORMAT csv, HEADER)"
-_EXAMINE = "SELECT EXISTS (SELECT FROM {name} WHERE finished_at IS NULL), max(finished_at) FROM {name}"
+_EXAMINE = "SELECT coalesce(bool_or(finished_at IS NULL), false), max(finished_at) FROM {name}"
+_ATTACH = "ALTER TABLE jobs_jobrun ATTACH PARTITION {name} FOR VALUES FROM (%s) TO (%s)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +26,21 @@ class Partition:
     analyzed_rows: int
 
     @property
+    def lower(self) -> datetime:
+        """Its first instant; its name says the day or the month."""
+        digits = self._digits
+        return datetime(int(digits[:4]), int(digits[4:6]), int(digits[6:] or 1), tzinfo=UTC)
+
+    @property
     def upper(self) -> datetime:
-        """The first instant that is too late for it; its name says the day or the month."""
-        digits = self.name.removeprefix("jobs_jobrun_p")
-        year, month = int(digits[:4]), int(digits[4:6])
-        if len(digits) == 8:
-            day = date.fromordinal(date(year, month, int(digits[6:])).toordinal() + 1)
-        else:
-            day = date(year + month // 12, month % 12 + 1, 1)
-        return datetime(day.year, day.month, day.day, tzinfo=UTC)
+        """The first instant that is too late for it."""
+        if len(self._digits) == 8:
+            return self.lower + timedelta(days=1)
+        return self.lower.replace(year=self.lower.year + self.lower.month // 12, month=self.lower.month % 12 + 1)
+
+    @property
+    def _digits(self) -> str:
+        return self.name.removeprefix("jobs_jobrun_p")
 
 
 def ensure(first: date, last: date, *, wide: bool) -> int:
@@ -50,17 +57,21 @@ def partitions() -> list[Partition]:
 
 
 def may_be_dropped(partition: Partition, *, finished_before: datetime) -> bool:
-    """Whether no run in it is unfinished and none finished lately. Reads the whole partition."""
+    """Whether no run in it is unfinished and none finished lately. Within a transaction.
+
+    It reads the whole partition, which of a busy day takes longer than a statement of our connections may.
+    """
     with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL statement_timeout = 0")
         cursor.execute(_EXAMINE.format(name=connection.ops.quote_name(partition.name)))
         is_unfinished, finished_at = cursor.fetchone()
     return not is_unfinished and (finished_at is None or finished_at < finished_before)
 
 
 def copy_rows(partition: Partition, write: Callable[[bytes], object]) -> int:
-    """Write all rows as CSV with a header, piece by piece; returns how many rows. Within a transaction.
+    """Write all rows as CSV with a header, piece by piece, however long that takes; returns how many rows.
 
-    It takes as long as it takes: the bound on a statement of our connections is far below what a busy day needs.
+    Within a transaction.
     """
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
@@ -75,6 +86,13 @@ def detach(partition: Partition) -> None:
     """Take the partition out while writers go on; waits for open readers. Not within a transaction."""
     how = "FINALIZE" if partition.state == "pending" else "CONCURRENTLY"
     _execute(f"ALTER TABLE jobs_jobrun DETACH PARTITION {connection.ops.quote_name(partition.name)} {how}")
+
+
+def attach(partition: Partition) -> None:
+    """Put a detached partition back. Its rows are not read: what it may hold is a constraint since the detach."""
+    with connection.cursor() as cursor:
+        name = connection.ops.quote_name(partition.name)
+        cursor.execute(_ATTACH.format(name=name), [partition.lower, partition.upper])
 
 
 def drop(partition: Partition) -> None:

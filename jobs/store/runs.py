@@ -18,6 +18,7 @@ from jobs.store.statement import Statement
 
 _INSERT = Statement("insert_runs")
 _OPEN = Statement("open_runs")
+_HELD = Statement("held_jobs")
 _LOCK = Statement("lock_cursors")
 
 
@@ -76,6 +77,11 @@ def open_runs(job_ids: Sequence[int]) -> dict[int, list[OpenRun]]:
         key = RunKey(row.job_id, row.scheduled_for)
         found[row.job_id].append(OpenRun(key, RunStatus(row.status), row.cancel_requested_at))
     return found
+
+
+def held_jobs(job_ids: Sequence[int]) -> set[int]:
+    """Lock the unfinished runs of exclusive jobs; returns those of which someone else holds one."""
+    return {row.job_id for row in _HELD.rows(job_ids=list(job_ids))} if job_ids else set()
 
 
 def lock_cursors(job_ids: Sequence[int]) -> None:

@@ -97,11 +97,12 @@ def count_unclaimed(queue: str, *, limit: int, horizon: Horizon, share: Share = 
     return count
 
 
-def mark_dispatched(sent: Sequence[tuple[RunKey, int]]) -> int:
-    """Mark runs, each with the token that was published; returns how many still wanted it."""
+def mark_dispatched(sent: Sequence[tuple[RunKey, int]]) -> list[RunKey]:
+    """Mark runs, each with the token that was published; returns those that have changed or that someone holds."""
     if not sent:
-        return 0
-    return _MARK.run(**_arrays([key for key, _ in sent]), token=array(token for _, token in sent))
+        return []
+    rows = _MARK.rows(**_arrays([key for key, _ in sent]), token=array(token for _, token in sent))
+    return [key_of(row) for row in rows]
 
 
 def move_unsent(strays: Sequence[tuple[Any, str]]) -> int:

@@ -1,6 +1,6 @@
 """Empty a test's tables quickly: only those with rows.
 
-A TRUNCATE makes each table, index and partition it names anew on disk, so that of all of them takes a third of a second.
+A TRUNCATE makes each table, index and partition that it names anew on disk: a third of a second for all of them.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from jobs.conf import config
 from jobs.domain.messages import task_id
 from jobs.models import JobRun
 from jobs.store.clock import database_now
+from jobs.store.runs import ensure_days
 from tests.integration.broker.conftest import Broker, body, change, run, tick_until
 from tests.support.factories import make_job
 from tests.support.waiting import let_pass, wait_until
@@ -138,7 +139,7 @@ def test_a_slot_older_than_two_days_is_found_by_the_sweep(
     make_runs(ago=39 * 86_400)
 
     assert dispatcher.tick() == 0
-    dispatcher._sweep._read_at -= 60
+    dispatcher._sweep._swept_at[broker.queue] -= 60
     assert dispatcher.tick() == 1
 
 
@@ -163,3 +164,21 @@ def test_a_backlog_goes_once_each_though_batches_are_read_ahead(
 
     assert marked == len(keys)
     assert sorted(header["key"] for header in broker.runs()) == sorted(map(str, keys))
+
+
+def test_many_runs_of_old_slots_go_on_without_a_pause_beside_a_queue_that_is_busy(
+    committed: None, broker: Broker, make_runs: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each batch that holds an old run looks at all slots again, whichever queue looks first."""
+    monkeypatch.setattr("jobs.beat.queue_dispatch._BATCH_MAX", 2)
+    busy, quiet = broker.queues
+    for days in (3, 5):
+        ensure_days([database_now() - timedelta(days=days)])
+    old = make_runs(5, queue=quiet, ago=3 * 86_400) + make_runs(4, queue=quiet, ago=5 * 86_400)
+    make_runs(30, queue=busy)
+    dispatcher = Dispatcher()
+
+    tick_until(dispatcher, lambda: all(run(key).dispatched_at for key in old), timeout=20, what="the old ones to go")
+
+    assert len(broker.runs(quiet)) == len(old)
+    dispatcher.close()

@@ -13,6 +13,7 @@ from jobs.beat.dispatcher import Dispatcher
 from jobs.services import dispatch
 from jobs.store.clock import database_now
 from tests.integration.broker.conftest import Broker, change, run, tick_until
+from tests.support.elsewhere import Elsewhere, sql
 from tests.support.proxy import Proxy
 from tests.support.waiting import wait_until
 
@@ -57,7 +58,7 @@ def test_a_mark_is_refused_when_the_token_has_moved_on(committed: None, broker: 
     before = database_now() - timedelta(seconds=5)
     change(marked, dispatched_at=before)
 
-    assert dispatch.mark(selected) == 1
+    assert dispatch.mark(selected) == (1, [])
 
     assert run(kept).dispatched_at is not None
     assert run(requeued).dispatched_at is None
@@ -70,7 +71,7 @@ def test_a_mark_that_fails_is_tried_again_without_a_second_copy(
     """I3: the broker holds the message, the database does not know it yet."""
     real, failures = dispatch.mark, [1]
 
-    def mark(sent: Any) -> int:
+    def mark(sent: Any) -> Any:
         if failures:
             failures.pop()
             raise OperationalError("away")
@@ -226,3 +227,35 @@ def test_a_run_is_not_read_ahead_while_an_earlier_copy_awaits_its_confirm(
     sent = [(header["key"], header["token"]) for header in broker.runs()]
     assert sorted(sent) == sorted([(str(keys[0]), 1), *((str(key), 0) for key in keys)])
     dispatcher.close()
+
+
+def test_a_run_whose_row_someone_holds_delays_no_other_and_is_marked_once_it_is_free(
+    dispatcher: Dispatcher, broker: Broker, make_runs: Any
+) -> None:
+    """I3: its message is with the broker, and no second one goes."""
+    held, *others = make_runs(3)
+    with Elsewhere() as there:
+        there.do(sql, "BEGIN")
+        there.do(sql, "SELECT FROM jobs_jobrun WHERE scheduled_for = %s FOR UPDATE", held.scheduled_for)
+        assert dispatcher.tick() == 2
+        later = make_runs(2, ago=5)
+        assert dispatcher.tick() == 2
+        there.do(sql, "ROLLBACK")
+    assert run(held).dispatched_at is None
+    assert all(run(key).dispatched_at for key in (*others, *later))
+
+    tick_until(dispatcher, lambda: run(held).dispatched_at)
+    assert sorted(header["key"] for header in broker.runs()) == sorted(map(str, [held, *others, *later]))
+
+
+def test_a_payload_nested_too_deep_to_read_is_dead_and_holds_up_no_other(
+    dispatcher: Dispatcher, broker: Broker, make_runs: Any
+) -> None:
+    deep, other = make_runs(2)
+    nested = '{"args": ' + "[" * 3000 + "]" * 3000 + "}"
+    sql("UPDATE jobs_jobrun SET payload = %s WHERE scheduled_for = %s", nested, deep.scheduled_for)
+
+    dispatcher.tick()
+
+    assert sql("SELECT status FROM jobs_jobrun WHERE scheduled_for = %s", deep.scheduled_for) == [("dead",)]
+    assert [header["key"] for header in broker.runs()] == [str(other)]

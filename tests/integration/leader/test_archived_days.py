@@ -19,6 +19,7 @@ from jobs.errors import InvalidFieldError
 from jobs.management.doctor.finding import Level
 from jobs.management.doctor.settings import findings
 from jobs.models import JobRun
+from jobs.services import prune
 from jobs.services.archive_partition import archive_partition
 from jobs.services.prune import prune_partitions
 from jobs.store import partitions
@@ -163,3 +164,20 @@ def test_the_doctor_says_whether_the_folder_can_be_written_to(folder: Path) -> N
 def test_a_folder_that_is_no_absolute_path_is_refused(value: object) -> None:
     with pytest.raises(InvalidFieldError, match="ARCHIVE_DIR"):
         parse({"ARCHIVE_DIR": value})
+
+
+def test_what_a_killed_process_left_behind_is_removed(folder: Path) -> None:
+    ended_run()
+    (folder / f".{NAME}.0123").write_text("half a file")
+    assert prune_partitions(NOW) == [NAME]
+    assert [file.name for file in folder.iterdir()] == [f"{NAME}.csv.gz"]
+
+
+def test_a_day_that_takes_longer_to_examine_than_a_statement_may_is_examined(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [old_day] = [partition for partition in partitions.partitions() if partition.name == NAME]
+    monkeypatch.setattr(partitions, "_EXAMINE", "SELECT false, NULL FROM pg_sleep(0.4)")
+    with Elsewhere() as there:
+        there.do(sql, "SET statement_timeout = '200ms'")
+        assert there.do(prune._is_over, old_day, NOW)

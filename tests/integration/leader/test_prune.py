@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from jobs.beat import housekeeper
 from jobs.beat.housekeeper import Housekeeper
 from jobs.models import JobRun, JobVersion, SlotGap
 from jobs.services.prune import analyze_fresh, prune_partitions, prune_records
@@ -140,3 +141,48 @@ def test_a_housekeeping_round_prunes_and_the_next_one_within_ten_minutes_does_no
     partitions.ensure(OLD.date(), OLD.date(), wide=False)
     housekeeper.tick()
     assert NAME in names()
+
+
+def test_a_run_that_is_replayed_while_its_day_is_taken_out_brings_the_day_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """I3."""
+    run_in_old_day(status="dead", finished_at=OLD)
+    detach = partitions.detach
+
+    def replayed_meanwhile(partition: partitions.Partition) -> None:
+        JobRun.objects.filter(status="dead").update(status="queued", finished_at=None)
+        detach(partition)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(partitions, "detach", replayed_meanwhile)
+        assert prune_partitions(NOW) == []
+    assert JobRun.objects.get().status == "queued"
+    JobRun.objects.update(status="succeeded", finished_at=OLD)
+    assert prune_partitions(NOW) == [NAME]
+
+
+def test_a_month_that_was_taken_out_in_vain_is_put_back_with_its_bounds() -> None:
+    partitions.ensure(date(2018, 12, 1), date(2018, 12, 1), wide=True)
+    december = next(one for one in partitions.partitions() if one.name == "jobs_jobrun_p201812")
+    assert (december.lower, december.upper) == (datetime(2018, 12, 1, tzinfo=UTC), datetime(2019, 1, 1, tzinfo=UTC))
+    partitions.detach(december)
+    partitions.attach(december)
+    assert next(one for one in partitions.partitions() if one.name == december.name).state == "attached"
+
+
+def test_a_step_that_fails_keeps_no_other_from_its_turn_and_is_not_repeated_at_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    failures: list[int] = []
+
+    def failing() -> int:
+        failures.append(1)
+        raise OSError("no")
+
+    monkeypatch.setattr(housekeeper, "_SLOW_ROUND", (failing, *housekeeper._SLOW_ROUND))
+    run_in_old_day(status="succeeded", finished_at=OLD)
+    keeper = Housekeeper()
+    keeper.tick()
+    keeper.tick()
+    assert NAME not in names()
+    assert failures == [1]
+    assert "housekeeping.failed step=failing" in caplog.text

@@ -146,3 +146,18 @@ def test_b110_of_the_slots_of_an_outage_of_workers_those_within_their_deadline_r
     assert slots(job, RunStatus.MISSED) == [NOON + n * MINUTE for n in range(19)]
     ended = JobRun.objects.filter(job=job, status=RunStatus.MISSED)
     assert all(run.last_error and run.finished_at <= database_now() for run in ended)
+
+
+@pytest.mark.parametrize("end_at", [NOON + MINUTE / 2, None], ids=["over", "with slots ahead"])
+def test_b113_of_cursors_that_wait_for_nothing_those_with_slots_ahead_are_mended(
+    term: Term, end_at: datetime | None
+) -> None:
+    """An ended job is no fault to be told of every ten minutes."""
+    job = job_at(NOON - HOUR, end_at=end_at)
+    plan(term)
+    emit(term, NOON + 2 * MINUTE)
+    if end_at is None:
+        JobCursor.objects.filter(job=job).update(next_run_at=None)
+    assert cursor_of(job).next_run_at is None
+    assert mend_cursors() == (0 if end_at else 1)
+    assert cursor_of(job).plan_needed is (end_at is None)
