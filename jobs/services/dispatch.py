@@ -119,8 +119,8 @@ def _without_strays(rows: Sequence[Any]) -> Sequence[Any]:
     strays = [(row, queue) for row in rows if (queue := _queue(row.queue, row.job_queue, row.task)) != row.queue]
     if not strays:
         return rows
-    count = unsent.move_unsent(strays)
-    log.event("runs.moved", runs=count, first=key_of(strays[0][0]), to=strays[0][1])
+    if count := unsent.move_unsent(strays):
+        log.event("runs.moved", runs=count, first=key_of(strays[0][0]), to=strays[0][1])
     moved = {key_of(row) for row, _ in strays}
     return [row for row in rows if key_of(row) not in moved]
 

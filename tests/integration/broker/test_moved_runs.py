@@ -17,6 +17,7 @@ from jobs.services.replay import replay
 from jobs.store.clock import database_now
 from jobs.store.unsent import Horizon, move_unsent, unsent_runs_by_key
 from tests.integration.broker.conftest import Broker, change, run, tick_until
+from tests.support.elsewhere import Elsewhere, sql
 from tests.support.factories import make_endpoint, make_job
 
 
@@ -116,3 +117,16 @@ def test_the_caller_sends_a_run_that_moved_at_once(broker: Broker, make_runs: An
     publish_after_commit([key])
     assert broker.runs(broker.queues[1]) == [{"key": str(key), "token": 0}]
     assert run(key).dispatched_at is not None
+
+
+def test_a_run_that_someone_holds_is_moved_later_and_delays_no_other(broker: Broker, make_runs: Any) -> None:
+    held, free = make_runs(2, job=moving_job(broker))
+    horizon = Horizon.hot(database_now())
+    with Elsewhere() as there:
+        there.do(sql, "BEGIN")
+        there.do(sql, "SELECT FROM jobs_jobrun WHERE scheduled_for = %s FOR UPDATE", held.scheduled_for)
+        assert dispatch.select_unsent(broker.queue, limit=5, horizon=horizon) == []
+        there.do(sql, "ROLLBACK")
+    assert [run(key).queue for key in (held, free)] == broker.queues
+    assert dispatch.select_unsent(broker.queue, limit=5, horizon=horizon) == []
+    assert run(held).queue == broker.queues[1]
