@@ -38,10 +38,10 @@ test: setup ## Run the tests on real servers (ARGS="-k lease")
 contract: setup ## Ask the API everything that its description allows, and kill it under load
 	@BEATKEEPER_CONTRACT=hard $(LOCAL) test tests/contract $(ARGS)
 
-browser: setup ## Use the admin in a real browser, on a running stack (ARGS="-k dead")
+browser: setup ## Use the admin in a real browser, on a stack of its own (ARGS="-k dead")
 	@$(LOCAL) browser $(ARGS)
 
-crash: setup ## Kill parts of a running stack and look for what is lost
+crash: setup ## Kill parts of a stack of its own and look for what is lost
 	@$(LOCAL) crash $(ARGS)
 
 soak: setup ## Load and a fault every 30 s, then what was lost (MINUTES=20 SEED=1)

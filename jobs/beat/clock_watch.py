@@ -32,24 +32,36 @@ class ClockWatch:
 
 
 class Holds:
-    """What waits, and until when (monotonic).
+    """What waits, and until when (monotonic). Of one thread; a copy for another must be a deep one.
 
-    The reaper waits until this leader and the server have been connected for a lease and 5 s: workers must get their
-    chance to renew first. A clock that jumped forward ends all leases at once, so it waits another lease.
+    The reaper waits until this session has been connected for a lease and 5 s: workers must get their chance to renew
+    first. After a jump of the clock all leases look as if they had run out, or lie impossibly far ahead, and a leader
+    looks silent that is not. So the reaper waits a lease more, and who stands by ends no leader for a TTL.
     """
 
-    def __init__(self, *, connected_at: float, lease: float) -> None:
+    def __init__(self, *, lease: float, ttl: float) -> None:
         self._lease = lease
-        self._reaper_until = connected_at + lease + 5.0
+        self._ttl = ttl
+        self._clock = ClockWatch()
+        self._reaper_until = 0.0
+        self._leader_until = 0.0
         self._emission_until = 0.0
+
+    def connected(self) -> None:
+        """A new session stands."""
+        self._hold_reaper(self._lease + 5.0)
+
+    def saw_clock(self, now: datetime, *, sent: float) -> None:
+        """Take note of the database's clock, which was asked at ``sent`` (monotonic) and has just answered."""
+        self.clock_jumped(self._clock.jump(now, sent=sent, received=monotonic()))
 
     def clock_jumped(self, seconds: float) -> None:
         """Take note of a jump; under 5 s it is none."""
         if abs(seconds) <= NOTABLE:
             return
         log.error("clock.jumped", seconds=round(seconds, 1))
-        if seconds > 0:
-            self._reaper_until = max(self._reaper_until, monotonic() + self._lease)
+        self._hold_reaper(self._lease)
+        self._leader_until = monotonic() + self._ttl
         if abs(seconds) > ALARMING:
             self._emission_until = monotonic() + CALM_AFTER_ALARM
 
@@ -58,5 +70,12 @@ class Holds:
         return monotonic() >= self._reaper_until
 
     @property
+    def may_end_leader(self) -> bool:
+        return monotonic() >= self._leader_until
+
+    @property
     def may_emit(self) -> bool:
         return monotonic() >= self._emission_until
+
+    def _hold_reaper(self, seconds: float) -> None:
+        self._reaper_until = max(self._reaper_until, monotonic() + seconds)

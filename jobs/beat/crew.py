@@ -12,12 +12,14 @@ import threading
 import uuid
 from collections import Counter
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from functools import partial
 from typing import Any
 
 from django.db import connection
 
 from jobs import log
+from jobs.beat.clock_watch import Holds
 from jobs.beat.differing import Differing
 from jobs.beat.dispatcher import Dispatcher
 from jobs.beat.loop import FIRST_BACKOFF, LONGEST_BACKOFF, Loop
@@ -46,6 +48,7 @@ class Crew:
         self._new_dispatcher = new_dispatcher
         self._shards = config().shards
         self._holder = uuid.uuid4()
+        self._holds = Holds(lease=config().lease, ttl=config().term_ttl)
         self._threads: dict[int, ShardThread] = {}
         self._free_since: dict[int, float] = {}
         self._given_up: int | None = None
@@ -95,7 +98,9 @@ class Crew:
             require_direct()
             shards.attend(self._shards)
             self._session = connection.connection
+        sent = monotonic()
         rows = shards.watch(self._shards, ttl_seconds=config().term_ttl, present_seconds=PRESENT_SECONDS)
+        self._holds.saw_clock(rows[0].now, sent=sent)
         if rows[0].written != self._shards:
             raise ShardsDifferError(self._shards, rows[0].written)
         self._differing.is_over()
@@ -103,8 +108,8 @@ class Crew:
 
     def _share(self, rows: Sequence[Any]) -> int:
         for row in rows:
-            if row.is_held and row.is_silent:
-                end_silent_leader(row.shard)
+            if row.is_held and row.is_silent and self._holds.may_end_leader:
+                end_silent_leader(row.shard, now=row.now)
         free = self._note_free(rows)
         spread = self._spread(rows)
         if free:
@@ -141,9 +146,9 @@ class Crew:
         if shard == self._given_up:
             self._given_up, self._keeps_until = None, monotonic() + KEEP_SECONDS
         new_dispatcher = partial(self._new_dispatcher, Share(shard, self._shards))
-        thread = ShardThread(shard, Loop(shard, holder=self._holder, new_dispatcher=new_dispatcher))
-        self._threads[shard] = thread
-        thread.start()
+        loop = Loop(shard, holder=self._holder, holds=deepcopy(self._holds), new_dispatcher=new_dispatcher)
+        self._threads[shard] = ShardThread(shard, loop)
+        self._threads[shard].start()
 
     def _give_way(self) -> None:
         """Give up the last shard: the first one's leader reaps, and each new one holds that back for a lease."""

@@ -9,7 +9,7 @@ from typing import Protocol
 from django.db import connection
 
 from jobs.beat import waking
-from jobs.beat.clock_watch import ClockWatch, Holds
+from jobs.beat.clock_watch import Holds
 from jobs.beat.housekeeper import Housekeeper
 from jobs.beat.steps import Steps
 from jobs.beat.watchdog import Watchdog
@@ -39,16 +39,15 @@ class Reign:
     """Ticks on the connection that won the term, with a dispatcher and a watchdog beside it; the first shard's with a
     housekeeper too."""
 
-    def __init__(self, term: Term, *, connected_at: float, new_dispatcher: Callable[[], DispatcherThread]) -> None:
+    def __init__(self, term: Term, holds: Holds, *, new_dispatcher: Callable[[], DispatcherThread]) -> None:
         self.term = term
-        self._clock = ClockWatch()
-        self._holds = Holds(connected_at=connected_at, lease=config().lease)
+        self._holds = holds
         self._renewal_seconds = min(RENEWAL_SECONDS, config().term_trust * 0.4)
         self._renewed_at = monotonic()
         self._now: datetime | None = None
         self._watchdog = Watchdog(connection.connection.fileno(), patience=config().term_trust)
         self._dispatcher = new_dispatcher()
-        self._steps = Steps(term, self._holds, keep_term=self._keep_term, on_emitted=self._dispatcher.wake)
+        self._steps = Steps(term, holds, keep_term=self._keep_term, on_emitted=self._dispatcher.wake)
         self._threads: list[DispatcherThread | Housekeeper] = [self._dispatcher]
         if term.is_first:
             self._threads.append(Housekeeper())
@@ -90,7 +89,7 @@ class Reign:
         lo, hi = window(self._now or database_now(), everywhere=False)
         sent = monotonic()
         seen = look(self.term.shard, lease_seconds=config().lease, lo=lo, hi=hi)
-        self._holds.clock_jumped(self._clock.jump(seen.now, sent=sent, received=monotonic()))
+        self._holds.saw_clock(seen.now, sent=sent)
         self._now = seen.now
         return seen
 

@@ -83,6 +83,7 @@ class Steps:
         done = self._repeat("emit", self._emit_batch)
         if self.failed:
             self._partitions_made_on = None  # a partition may have been dropped by hand: look again
+            return done
         # While there is more to emit than a tick has time for, what is due for long need not be locked.
         is_overdue = seen.next_due is not None and seen.next_due < seen.now - LOCKED_FOR
         if is_overdue and not self._was_cut_short and monotonic() >= self._report_at:

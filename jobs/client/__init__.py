@@ -1,4 +1,4 @@
-"""A client of the HTTP API, for programs with or without Django: ``pip install "beatkeeper[client]"``.
+"""A client of the HTTP API, for programs with or without Django. It needs the extra ``client``.
 
 ::
 
@@ -11,7 +11,9 @@ from __future__ import annotations
 try:
     import httpx as _httpx  # noqa: F401
 except ModuleNotFoundError as error:
-    raise ModuleNotFoundError('jobs.client needs httpx. Install the extra: pip install "beatkeeper[client]"') from error
+    raise ModuleNotFoundError(
+        'jobs.client needs httpx. Install the extra "client": pip install "/path/to/beatkeeper[client]"'
+    ) from error
 
 from jobs.client.client import Client
 from jobs.client.documents import DeadGroup, Job, Platform, Preview, Replay, Run, Slot

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import socket
 import uuid
+from datetime import datetime
 
 from django.db import connection, transaction
 
@@ -37,12 +38,11 @@ def require_direct() -> None:
 
 
 def take_term(shard: int, *, holder: uuid.UUID) -> Term | None:
-    """Win the shard if it is free, or make it free when its leader has gone silent; None while another leads.
+    """Win the shard if it is free; None while another leads.
 
     ShardsDifferError when the jobs are divided into another number of shards than this process's.
     """
     if not terms.try_lock(shard):
-        end_silent_leader(shard)
         return None
     _bound_waits()
     term = _begin(shard, holder)
@@ -56,9 +56,12 @@ def renew_term(term: Term) -> None:
         raise LeadershipLostError(f"Term {term.number} of shard {term.shard} is over: its lock is no longer held.")
 
 
-def end_silent_leader(shard: int) -> None:
-    """End the session of a leader that has not renewed within the TTL; its shard is free then."""
-    pid = terms.end_stale(shard, ttl_seconds=config().term_ttl)
+def end_silent_leader(shard: int, *, now: datetime) -> None:
+    """End the session of a leader that has not renewed within the TTL; its shard is free then.
+
+    ``now`` is the database's, as the caller has just read it and found no jump in it.
+    """
+    pid = terms.end_stale(shard, now=now, ttl_seconds=config().term_ttl)
     if pid is not None:
         log.warning("leader.silent_ended", shard=shard, backend_pid=pid)
 

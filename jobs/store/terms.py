@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db import connection
 
@@ -75,7 +76,7 @@ def renew(term: Term) -> bool:
     return _RENEW.run(space=LOCK_SPACE, shard=term.shard, term=term.number) == 1
 
 
-def end_stale(shard: int, *, ttl_seconds: float) -> int | None:
+def end_stale(shard: int, *, now: datetime, ttl_seconds: float) -> int | None:
     """End the backend of a leader that stopped renewing; returns its pid."""
-    rows = _END_STALE.rows(space=LOCK_SPACE, shard=shard, ttl_seconds=ttl_seconds)
+    rows = _END_STALE.rows(space=LOCK_SPACE, shard=shard, now=now, ttl_seconds=ttl_seconds)
     return rows[0].pid if rows else None

@@ -215,7 +215,7 @@ def test_a_slot_at_the_same_instant_is_never_overwritten() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_of_many_forbidden_at_once_exactly_one_gets_in() -> None:
-    """POSTGRES 8: lock, then look in a second statement."""
+    """Lock, then look in a second statement."""
     job = make_job(concurrency_policy="forbid", queue="jobs.default")
     barrier, outcomes = threading.Barrier(6), []
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +21,7 @@ from jobs.sealing import seal, unseal
 from jobs.services.try_endpoint import Trial
 from tests.integration.admin.conftest import errors
 from tests.support.factories import make_endpoint, make_job
+from tests.support.stack import ROOT
 
 LIST, ADD = "/admin/jobs/endpoint/", "/admin/jobs/endpoint/add/"
 SECRET = "whsec_" + "c2VjcmV0" * 4
@@ -367,7 +367,9 @@ def test_with_atomic_requests_too_nobody_waits_for_the_network_in_a_transaction(
 
 
 def test_the_templates_of_the_endpoint_pages_name_no_stored_secret() -> None:
-    for path in Path("jobs/templates/admin/jobs/endpoint").iterdir():
+    templates = list((ROOT / "jobs/templates/admin/jobs/endpoint").iterdir())
+    assert templates
+    for path in templates:
         assert "sealed" not in path.read_text()
 
 

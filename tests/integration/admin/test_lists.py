@@ -171,6 +171,7 @@ def test_the_run_list_does_not_read_results_and_logs(admin_client: Client) -> No
         admin_client.get(RUNS)
 
     listed = [query["sql"] for query in queries if 'FROM "jobs_jobrun"' in query["sql"]]
+    assert any('"jobs_jobrun"."status"' in sql for sql in listed)
     assert not any('"log"' in sql or '"result"' in sql or '"errors"' in sql for sql in listed)
 
 

@@ -19,6 +19,7 @@ from jobs.worker import burials as burials_module
 from jobs.worker import undertaker as undertaker_module
 from jobs.worker.undertaker import Undertaker
 from tests.integration.broker.conftest import Broker, change, run
+from tests.support.elsewhere import Elsewhere
 from tests.support.waiting import wait_until
 
 
@@ -158,10 +159,29 @@ def test_what_is_too_large_to_keep_stays_in_the_queue(
     assert DeadLetter.objects.count() == 1
 
 
-def test_a_letter_is_acknowledged_after_the_commit_and_comes_again_when_that_is_lost(
+def test_a_letter_is_acknowledged_once_another_session_sees_it(
     worker: Worker, broker: Broker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A crash between the two stores it twice, and never loses it."""
+    seen_elsewhere: list[int] = []
+    real = undertaker_module._acknowledge
+    with Elsewhere() as there:
+
+        def acknowledge(message: Any) -> None:
+            seen_elsewhere.append(there.do(DeadLetter.objects.count))
+            real(message)
+
+        monkeypatch.setattr(undertaker_module, "_acknowledge", acknowledge)
+        dies(broker, {"task": "team.task"})
+        worker.until(lambda: seen_elsewhere)
+
+    assert seen_elsewhere == [1]
+    nothing_is_left(worker, broker)
+
+
+def test_a_letter_whose_acknowledgement_is_lost_comes_again(
+    worker: Worker, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A crash between the commit and that stores it twice, and never loses it."""
     monkeypatch.setattr(undertaker_module, "_acknowledge", lambda message: None)
     dies(broker, {"task": "team.task"})
 

@@ -1,4 +1,4 @@
-"""The leader's statements cost what is due, not what there is (POSTGRES 5: never a scan of a million jobs)."""
+"""The leader's statements cost what is due, not what there is: never a scan of a million jobs."""
 
 from __future__ import annotations
 

@@ -72,6 +72,16 @@ def test_a_backlog_that_a_tick_has_no_time_for_is_not_taken_for_locked(
     assert "job.locked" not in caplog.text
 
 
+def test_an_emission_that_fails_leaves_no_job_taken_for_locked(
+    term: Term, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    job_at(NOON)
+    plan(term)
+    tick(term, monkeypatch, [])
+    assert "beat.step_failed step=emit" in caplog.text
+    assert "job.locked" not in caplog.text
+
+
 def test_a_leader_keeps_its_term_while_it_makes_many_partitions(
     term: Term, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:

@@ -196,7 +196,7 @@ def test_stop_is_safe_before_the_start_and_twice() -> None:
 
 
 def test_stop_may_be_called_by_a_callback(multi: Multi) -> None:
-    done: list[Any] = []
+    done: list[Answer | Failure] = []
 
     def on_done(result: Answer | Failure) -> None:
         done.append(result)
@@ -205,8 +205,14 @@ def test_stop_may_be_called_by_a_callback(multi: Multi) -> None:
     multi.start()
     multi.submit(1, call_to(URL), on_start=lambda: None, on_done=on_done)
 
-    wait_until(lambda: done)
-    multi.stop()
+    assert multi.drain(10)
+    multi.submit(2, call_to(URL), on_start=lambda: None, on_done=done.append)
+    multi.stop()  # waits for the thread's end
+    assert [result.kind for result in done if isinstance(result, Failure)] == [
+        FailureKind.CONNECTION,
+        FailureKind.CANCELLED,
+    ]
+    assert multi.in_flight == 0
 
 
 @pytest.mark.parametrize("error", [ValueError("no"), SystemExit(1)], ids=["error", "exit"])

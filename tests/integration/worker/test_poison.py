@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import uuid
 from typing import Any
 
 import pytest
 
 from jobs.domain.messages import RUN_HEADER
 from tests.support.waiting import wait_until
-from tests.support.worker_stack import WorkerStack
+from tests.support.worker_stack import DEAD, WorkerStack
 
 
 def test_a_run_of_an_unknown_task_is_put_off_without_an_attempt(shared: WorkerStack) -> None:
@@ -53,11 +54,14 @@ def test_a_run_of_a_task_that_stays_unknown_is_dead_a_quarter_of_an_hour_later(s
 def test_what_cannot_be_read_goes_to_the_dead_letters(
     shared: WorkerStack, body: str | bytes, change: dict[str, Any]
 ) -> None:
-    before = shared.dead_letters()
-    headers: dict[str, Any] = {"task": "tests.support.celery_app.returns", "id": "poison", "root_id": "poison"}
+    poison = uuid.uuid4().hex
+    headers: dict[str, Any] = {"task": "tests.support.celery_app.returns", "id": poison, "root_id": poison}
     headers[RUN_HEADER] = {"key": "1-1", "token": 0}
     shared.send(body, "jobs.default", **{**change, "headers": {**headers, **change.get("headers", {})}})
-    wait_until(lambda: shared.dead_letters() > before, what="the dead letter")
+    letter = wait_until(lambda: _take_dead(shared, poison), what="the dead letter")
+    assert letter.body == body
+    assert letter.headers["x-first-death-queue"] == "jobs.default"
+    assert letter.headers["x-first-death-reason"] == "rejected"
     assert shared.until(shared.start("returns")).status == "succeeded"
 
 
@@ -72,3 +76,12 @@ def test_a_marker_that_comes_back_is_noted(shared: WorkerStack) -> None:
         json.dumps([[], {}, {}]), "jobs.default", headers={"task": "jobs.marker", "id": "m", "jobs-marker": header}
     )
     wait_until(lambda: shared.database.execute("SELECT returned_at FROM jobs_marker").fetchone()[0], what="the marker")
+
+
+def _take_dead(stack: WorkerStack, message_id: str) -> Any:
+    """The dead message of this id; others that stand there are taken away."""
+    with stack.broker.channel() as channel:
+        while message := channel.basic_get(DEAD, no_ack=True):
+            if message.headers["id"] == message_id:
+                return message
+    return None

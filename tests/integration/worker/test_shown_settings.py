@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import urllib.parse
+import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,9 +22,10 @@ from tests.support.worker_stack import WorkerStack
 def inspect(workers: WorkerStack) -> Iterator[Any]:
     """A worker with a broker to fall back on, seen through its remote control."""
     url = workers.stack.environment["BROKER_URL"]
-    process = workers.worker(queue="jobs.spare", BROKER_URL=f"{url};{url}")
+    name = f"shown-{uuid.uuid4().hex[:8]}@here"
+    process = workers.worker("-n", name, queue="jobs.spare", BROKER_URL=f"{url};{url}")
     app = Celery(broker=url, set_as_current=False)
-    yield app.control.inspect(timeout=5)
+    yield app.control.inspect([name], timeout=5)  # named, so that its answer is not waited beyond
     app.close()
     workers.stop_worker(process)
 

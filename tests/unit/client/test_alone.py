@@ -33,5 +33,5 @@ def test_without_httpx_it_says_which_extra_to_install() -> None:
     done = python(_WITHOUT)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].endswith(
-        'jobs.client needs httpx. Install the extra: pip install "beatkeeper[client]"'
+        'jobs.client needs httpx. Install the extra "client": pip install "/path/to/beatkeeper[client]"'
     )

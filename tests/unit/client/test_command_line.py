@@ -40,7 +40,7 @@ def test_without_the_extra_it_says_which_one_to_install(monkeypatch: pytest.Monk
     for name in [name for name in sys.modules if name.startswith("jobs.client")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "httpx", None)
-    assert 'Install the extra: pip install "beatkeeper[client]"' in refusal(URL, "list")
+    assert 'Install the extra "client": pip install "/path/to/beatkeeper[client]"' in refusal(URL, "list")
 
 
 @pytest.mark.parametrize(

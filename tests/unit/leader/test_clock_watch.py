@@ -1,4 +1,4 @@
-"""Jumps of the database's clock, and what waits after them (POSTGRES 9)."""
+"""Jumps of the database's clock, and what waits after them."""
 
 from __future__ import annotations
 
@@ -38,8 +38,13 @@ def mono(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def test_the_reaper_waits_a_lease_and_five_seconds_after_connecting(mono: list[float]) -> None:
-    holds = Holds(connected_at=1000, lease=30)
+@pytest.fixture
+def holds() -> Holds:
+    return Holds(lease=30, ttl=10)
+
+
+def test_the_reaper_waits_a_lease_and_five_seconds_after_connecting(mono: list[float], holds: Holds) -> None:
+    holds.connected()
     mono[0] = 1034.9
     assert not holds.may_reap
     mono[0] = 1035
@@ -47,21 +52,47 @@ def test_the_reaper_waits_a_lease_and_five_seconds_after_connecting(mono: list[f
     assert holds.may_emit
 
 
-def test_b088_a_jump_forward_holds_the_reaper_for_a_lease(mono: list[float]) -> None:
-    holds = Holds(connected_at=0, lease=30)
-    holds.clock_jumped(5)
+@pytest.mark.parametrize("way", [1, -1])
+def test_b088_a_jump_either_way_holds_the_reaper_for_a_lease(mono: list[float], holds: Holds, way: int) -> None:
+    holds.clock_jumped(5 * way)
     assert holds.may_reap
-    holds.clock_jumped(6)
+    holds.clock_jumped(6 * way)
     assert not holds.may_reap
     assert holds.may_emit
-    mono[0] += 30
+    mono[0] += 29.9
+    assert not holds.may_reap
+    mono[0] += 0.1
     assert holds.may_reap
 
 
-def test_a_large_jump_either_way_stops_emission_until_the_clock_is_calm(mono: list[float]) -> None:
-    holds = Holds(connected_at=0, lease=30)
+def test_a_jump_just_after_connecting_shortens_no_wait(mono: list[float], holds: Holds) -> None:
+    holds.connected()
+    holds.clock_jumped(6)
+    mono[0] += 34.9
+    assert not holds.may_reap
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_after_a_jump_no_leader_is_ended_for_a_ttl(mono: list[float], holds: Holds, way: int) -> None:
+    assert holds.may_end_leader
+    holds.clock_jumped(6 * way)
+    mono[0] += 9.9
+    assert not holds.may_end_leader
+    mono[0] += 0.1
+    assert holds.may_end_leader
+
+
+def test_the_clock_s_own_course_holds_nothing(mono: list[float], holds: Holds) -> None:
+    for seconds in (0, 20, 3600):
+        mono[0] = 1000 + seconds
+        holds.saw_clock(at(seconds), sent=mono[0])
+    assert holds.may_reap
+    holds.saw_clock(at(3606), sent=mono[0])
+    assert not holds.may_reap
+
+
+def test_a_large_jump_either_way_stops_emission_until_the_clock_is_calm(mono: list[float], holds: Holds) -> None:
     holds.clock_jumped(-61)
-    assert holds.may_reap
     assert not holds.may_emit
     mono[0] += 29
     holds.clock_jumped(61)

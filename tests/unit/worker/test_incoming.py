@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -130,7 +131,11 @@ def test_no_frame_is_given_out_once_the_connection_is_closed(line: Line) -> None
 
 
 def test_a_connection_over_tls_is_left_to_celery() -> None:
-    class OverTLS:
-        transport = SSLTransport("broker:5671")
+    plain, over_tls = (SimpleNamespace(transport=made("broker:5671")) for made in (TCPTransport, SSLTransport))
+    read: list[object] = []
+    loop = SimpleNamespace(add_reader=lambda sock, callback, connection: read.append(connection))
 
-    read_in_pieces(OverTLS(), hub=None)  # which would be asked, and is not there
+    for connection in (plain, over_tls):
+        read_in_pieces(connection, loop)
+
+    assert read == [plain]
