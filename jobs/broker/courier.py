@@ -26,6 +26,7 @@ class Courier:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._publisher: Publisher | None = None
+        self._timer: threading.Timer | None = None
         self._pause = Pause(longest=5.0)
         self._used_at = 0.0
 
@@ -75,17 +76,19 @@ class Courier:
             self._publisher.poll(0)
         if self._publisher is None or not self._publisher.is_connected:
             self._publisher = Publisher(patience=_PATIENCE_SECONDS, heartbeat=0)
+        if self._timer is None:
             self._close_later(_IDLE_SECONDS)
         self._used_at = monotonic()
         return self._publisher
 
     def _close_later(self, seconds: float) -> None:
-        timer = threading.Timer(seconds, self._close_if_idle)
-        timer.daemon = True
-        timer.start()
+        self._timer = threading.Timer(seconds, self._close_if_idle)
+        self._timer.daemon = True
+        self._timer.start()
 
     def _close_if_idle(self) -> None:
         with self._lock:
+            self._timer = None
             idle = monotonic() - self._used_at
             if idle >= _IDLE_SECONDS:
                 self._close()

@@ -51,6 +51,7 @@ class Outbox:
     def _run(self) -> None:
         while batch := self._next():
             publish(batch)
+            connection.close_if_unusable_or_obsolete()  # Django does so after a request, which this thread has none of
             with self._changed:
                 self._busy = False
                 self._changed.notify_all()

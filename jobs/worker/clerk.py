@@ -118,6 +118,10 @@ class Clerk:
         """Give back runs that this very batch won and whose messages fit them no more; in the thread."""
         self._handing_back.give_strays(strays)
 
+    def lose(self, hold: Hold) -> None:
+        """End a run whose lease ran out before a heartbeat learned of it; in the thread."""
+        self._keeping.lose(hold)
+
     def stop(self) -> None:
         """Settle what is known and end the thread."""
         if self._thread is not None:
@@ -132,6 +136,7 @@ class Clerk:
             except Exception as error:  # one bad turn must not end all leases
                 log.error("clerk.failed", worker=self.worker, error=repr(error))
                 self._hurry.wait(LONGEST_WAIT)
+                self._hurry.clear()  # by the turn that failed it may have been left
         if left := len(self._settling):
             log.error("clerk.left_behind", worker=self.worker, runs=left)
         self._ledger.close()

@@ -129,7 +129,9 @@ def _broken(kind: Kind, error: Exception) -> Outcome:
 
 
 def _tell(hold: Hold, outcome: Outcome) -> None:
-    if not hold.ended:
+    if request := hold.request:  # made, and known to Celery
+        request.tell(outcome)
+    elif not hold.ended:
         hold.ended = True
         hold.clerk.told(hold, outcome)
 

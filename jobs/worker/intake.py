@@ -13,6 +13,7 @@ from django.db import DatabaseError
 
 from jobs import clock, log
 from jobs.conf import config
+from jobs.domain.bounds import bounded_text
 from jobs.services.claim import claim, postpone_unknown
 from jobs.services.mark import record_returned
 from jobs.store.leases import Judged, Lease, Published
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 BATCH = 500
+_LONGEST_NAME = 255  # of a task or a queue: what a header says may be anything
 
 
 class Intake:
@@ -44,10 +46,10 @@ class Intake:
         self._runs[published].append(message)
 
     def add_unknown(self, message: Any, published: Published, task: str) -> None:
-        self._unknown.append((message, published, task))
+        self._unknown.append((message, published, bounded_text(task, _LONGEST_NAME)))
 
     def add_marker(self, message: Any, queue: str, sent_at: datetime) -> None:
-        self._markers.append((message, queue, sent_at))
+        self._markers.append((message, bounded_text(queue, _LONGEST_NAME), sent_at))
 
     def forget(self) -> None:
         """Their channel is gone, or they are to go back to their queues: they come again."""
@@ -57,12 +59,23 @@ class Intake:
 
     def flush(self) -> None:
         """Answer what arrived; AwayError leaves the rest for later."""
-        self._claim()
+        self._acknowledge_copies()
+        # What is in doubt is asked for by itself. It stays known until it is answered, also over a reconnect.
+        doubtful = [item for item in self._runs if item in self._in_doubt]
+        fresh = [item for item in self._runs if item not in self._in_doubt]
+        self._claim(doubtful[:BATCH])
+        self._claim(fresh[:BATCH])
         self._postpone()
         self._mark()
 
-    def _claim(self) -> None:
-        batch = self._next_batch()
+    def _acknowledge_copies(self) -> None:
+        """A second message of a run that is held: in doubt, it would find the run as its own and start it twice."""
+        holds = self._clerk.holds
+        copies = [item for item in self._runs if item.key in holds and holds[item.key].lease.token == item.token + 1]
+        for item in copies:
+            self._clerk.hands.acknowledge(self._runs.pop(item))
+
+    def _claim(self, batch: list[Published]) -> None:
         if not batch:
             return
         before = clock.monotonic()
@@ -86,30 +99,28 @@ class Intake:
             [message for messages in arrived.values() for message in messages if id(message) not in won]
         )
 
-    def _next_batch(self) -> list[Published]:
-        """What is in doubt is asked for by itself. It stays known until it is answered, also over a reconnect."""
-        doubtful = [item for item in self._in_doubt if item in self._runs]
-        return (doubtful or list(self._runs))[:BATCH]
-
     def _ask(self, batch: list[Published]) -> tuple[dict[Published, Judged], list[tuple[Published, DatabaseError]]]:
         """When no answer comes the claim may be committed all the same; the next try then finds it as its own.
 
-        Only then: else a run is ``running`` under this worker because its body runs, or was just ended.
+        Only then: else a run is ``running`` under this worker because its body runs, or was just ended. A part of the
+        batch is asked for after the whole has failed, perhaps at its second statement.
         """
         in_doubt = batch[0] in self._in_doubt
         try:
             answers, faulty = self._ledger.run_apart(
-                lambda some: claim(some, worker=self._clerk.worker, in_doubt=in_doubt), batch
+                lambda some: claim(some, worker=self._clerk.worker, in_doubt=in_doubt or len(some) < len(batch)), batch
             )
         except Exception:
             self._in_doubt.update(batch)
             raise
-        if in_doubt:
-            self._in_doubt.difference_update(set(batch) - {item for item, _ in faulty})
+        self._in_doubt.difference_update(batch)
+        self._in_doubt.update(item for item, error in faulty if not is_of_the_data(error))
         return answers, faulty
 
     def _hold(self, judged: Judged, message: Any, before: float) -> Hold:
         key = judged.published.key
+        if key in self._clerk.holds:
+            self._clerk.lose(self._clerk.holds[key])
         hold = Hold(
             lease=Lease(key, judged.token, self._clerk.worker),
             message=message,

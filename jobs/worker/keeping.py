@@ -61,7 +61,7 @@ class Keeping:
                 hold.ending_since = now
                 deaf.append(hold)
         for hold in overdue:
-            self._lose(hold)
+            self.lose(hold)
         self._clerk.hands.end(deaf, "SIGKILL")
 
     def _renew(self, holds: list[Hold]) -> None:
@@ -73,7 +73,7 @@ class Keeping:
             if hold.lease in unknown:
                 continue
             if hold.lease.key not in renewed:
-                self._lose(hold)
+                self.lose(hold)
                 continue
             hold.lease_until = before + config().lease
             hold.noted = hold.noted or beat.attempt is not None
@@ -85,7 +85,7 @@ class Keeping:
         self._ask_to_end(hold, Ending.CANCELLED)
         self._clerk.hands.end([hold], "SIGTERM")
 
-    def _lose(self, hold: Hold) -> None:
+    def lose(self, hold: Hold) -> None:
         """The run is someone else's: end the body, write nothing."""
         log.warning(
             "run.lease_lost", run=hold.lease.key, job=hold.job, attempt=hold.attempt.number, worker=self._clerk.worker

@@ -1,8 +1,8 @@
 """The clerk's hand on the database: batches that survive a bad row, a locked row and an absent server.
 
 A statement on a batch is all or nothing. When one row's data or a lock is at fault, the batch is halved until that row
-stands alone; the others go through. When the server is away, nothing is lost: the caller keeps its batch and comes
-back after a growing pause.
+stands alone; the others go through. The halves wait only shortly for a lock, and not for many: the heartbeat waits
+behind them. When the server is away, nothing is lost: the caller keeps its batch and comes back after a growing pause.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ V = TypeVar("V")
 _BUSY = (pg.LockNotAvailable, pg.DeadlockDetected)
 _FIRST_PAUSE, _LONGEST_PAUSE, _LONGEST_IN_HURRY = 0.25, 5.0, 1.0
 # Below the settings' own: a statement of the clerk that hangs would take all its leases with it.
-_SESSION = "SET statement_timeout = '8s'; SET lock_timeout = '2s'"
+_SESSION = "SELECT set_config('statement_timeout', '8s', false), set_config('lock_timeout', %s, false)"
+_LOCK_TIMEOUT, _LOCK_TIMEOUT_APART = "2s", "50ms"
+_APART_WITHIN = 3.0
 
 
 class AwayError(Exception):
@@ -49,10 +51,12 @@ class Ledger:
         self._longest = _LONGEST_IN_HURRY
         self._back_at = min(self._back_at, clock.monotonic() + self._longest)
 
-    def run(self, statement: Callable[[Sequence[T]], dict[K, V]], batch: Sequence[T]) -> dict[K, V]:
-        """The statement on the whole batch, or AwayError; errors of the data pass."""
+    def run(
+        self, statement: Callable[[Sequence[T]], dict[K, V]], batch: Sequence[T], *, lock_timeout: str = _LOCK_TIMEOUT
+    ) -> dict[K, V]:
+        """The statement on the whole batch, or AwayError; errors of the data and of locks pass."""
         try:
-            self._open()
+            self._open(lock_timeout)
             answers = statement(batch)
         except (OperationalError, InterfaceError) as error:
             if isinstance(error.__cause__, _BUSY):
@@ -64,29 +68,40 @@ class Ledger:
     def run_apart(
         self, statement: Callable[[Sequence[T]], dict[K, V]], batch: Sequence[T]
     ) -> tuple[dict[K, V], list[tuple[T, DatabaseError]]]:
-        """The answers of all that went through, and each item that cannot, with its error."""
-        if not batch:
-            return {}, []
-        try:
-            return self.run(statement, batch), []
-        except DatabaseError as error:
-            if len(batch) == 1:
-                return {}, [(batch[0], error)]
-        middle = len(batch) // 2
-        answers, faulty = self.run_apart(statement, batch[:middle])
-        more, more_faulty = self.run_apart(statement, batch[middle:])
-        return {**answers, **more}, faulty + more_faulty
+        """The answers of all that went through, and each item that cannot, with its error.
+
+        After some seconds what still waits for locks is not halved any more: then some are told as locked that only
+        stand beside such a row.
+        """
+        answers: dict[K, V] = {}
+        faulty: list[tuple[T, DatabaseError]] = []
+        parts, lock_timeout = [batch] if batch else [], _LOCK_TIMEOUT
+        give_up_at = clock.monotonic() + _APART_WITHIN
+        while parts:
+            part = parts.pop()
+            try:
+                answers |= self.run(statement, part, lock_timeout=lock_timeout)
+            except DatabaseError as error:
+                is_over = not is_of_the_data(error) and clock.monotonic() > give_up_at
+                if len(part) == 1 or is_over:
+                    faulty += [(item, error) for item in part]
+                else:
+                    middle = len(part) // 2
+                    parts += [part[middle:], part[:middle]]
+                lock_timeout = _LOCK_TIMEOUT_APART
+        return answers, faulty
 
     def close(self) -> None:
         """Let the connection go."""
         connection.close()
 
-    def _open(self) -> None:
+    def _open(self, lock_timeout: str) -> None:
         connection.ensure_connection()
-        if connection.connection is not self._session:
+        session = connection.connection, lock_timeout
+        if session != self._session:
             with connection.cursor() as cursor:
-                cursor.execute(_SESSION)
-            self._session = connection.connection
+                cursor.execute(_SESSION, [lock_timeout])
+            self._session = session
 
     def _away(self, error: Exception) -> AwayError:
         self._pause = min(max(_FIRST_PAUSE, self._pause * 2), self._longest)

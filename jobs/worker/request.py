@@ -57,7 +57,7 @@ class RunRequest(Request):
     def _give(self, pool: Any, **_: Any) -> Any:
         hold = self._run
         if hold.ended or hold.ending or self.revoked():
-            self._end_unstarted(hold)
+            self.tell(Outcome(Kind.CANCELLED))
             raise TaskRevokedError(self.id)
         if hold.is_too_late:
             self.tell(Outcome(Kind.MISSED, fault=Fault("", "Not started by its deadline.")))
@@ -104,17 +104,12 @@ class RunRequest(Request):
             raise TaskRevokedError(self.id) from error
         return http_call.make, (call, hold.attempt.policy.cap)
 
-    def _end_unstarted(self, hold: Hold) -> None:
-        state.task_ready(self)
-        if not hold.ended:
-            self.tell(Outcome(Kind.CANCELLED))
-
     def on_accepted(self, pid: int, time_accepted: float) -> None:
         """The body starts, or started a moment ago. In threads an error raised here keeps it from starting."""
         hold = self.hold
         if hold is not None:
             if self._in_threads and (hold.ended or hold.ending):
-                self._end_unstarted(hold)
+                self.tell(Outcome(Kind.CANCELLED))
                 raise TaskRevokedError(self.id)
             hold.started = time_accepted
         super().on_accepted(pid, time_accepted)
@@ -125,7 +120,6 @@ class RunRequest(Request):
             self.on_failure(value)
             return
         outcome: Outcome = value
-        state.task_ready(self)  # Celery's memory of what succeeded is for messages without a claim
         self.tell(outcome)  # before the event, whose connection may fail
         self._send_ended_event(outcome, runtime)
 
@@ -134,7 +128,6 @@ class RunRequest(Request):
         if self.hold is None:
             super().on_failure(exc_info, send_failed_event, return_ok)
             return
-        state.task_ready(self)
         error = exc_info.exception
         outcome = self._outcome_of(error.exc if isinstance(error, ExceptionWithTraceback) else error)
         self.tell(outcome)
@@ -147,7 +140,6 @@ class RunRequest(Request):
             return
         log.warning("run.time_limit", run=self._run.lease.key, job=self._run.job, soft=soft, seconds=timeout)
         if not soft:
-            state.task_ready(self)
             self.tell(self._outcome_of(TimeLimitExceeded(timeout)))
 
     def _outcome_of(self, error: BaseException) -> Outcome:
@@ -178,7 +170,6 @@ class RunRequest(Request):
         self._already_revoked = True
         self.send_event("task-revoked", terminated=terminated, signum=signum, expired=expired)
         if not self.time_start:
-            state.task_ready(self)
             self.tell(Outcome(Kind.CANCELLED))
 
     def _announce_cancelled(self, emit_retry: bool = True) -> None:
@@ -200,7 +191,11 @@ class RunRequest(Request):
             super().reject(requeue)
 
     def tell(self, outcome: Outcome) -> None:
-        """Tell the clerk how the attempt ended: the first word counts."""
+        """Tell the clerk how the attempt ended: the first word counts. Celery forgets the request.
+
+        Its memory of what succeeded is for messages without a claim.
+        """
+        state.task_ready(self)
         hold = self._run
         if not hold.ended:
             hold.ended = True

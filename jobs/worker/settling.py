@@ -40,15 +40,18 @@ class Settling:
 
     def add(self, hold: Hold, outcome: Outcome) -> None:
         """An attempt ended. One whose lease was lost writes nothing."""
-        if hold.ending is Ending.LEASE_LOST:
-            self._finish([hold])
-        elif self._clerk.holds.get(hold.lease.key) is hold:
+        is_held = self._clerk.holds.get(hold.lease.key) is hold
+        if is_held and hold.ending is not Ending.LEASE_LOST:
             self._told.append((hold, outcome))
+        else:
+            self._finish([hold])
 
     def drop(self, hold: Hold) -> None:
-        """Its lease was lost while its outcome waited."""
-        self._told = [item for item in self._told if item[0] is not hold]
-        self._finish([hold])
+        """Its lease was lost while its outcome waited. One that is still on its way is finished when it comes."""
+        left = [item for item in self._told if item[0] is not hold]
+        if len(left) < len(self._told):
+            self._told = left
+            self._finish([hold])
 
     def flush(self) -> None:
         """Settle what is known; AwayError leaves the rest for later."""

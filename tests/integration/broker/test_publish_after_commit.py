@@ -112,6 +112,18 @@ def test_a_connection_that_broke_while_idle_is_replaced(broker: Broker, make_run
     assert run(key).dispatched_at is not None
 
 
+def test_a_courier_whose_connection_broke_often_has_one_timer_to_close_it(
+    broker: Broker, make_runs: Any, proxy: Proxy
+) -> None:
+    before = _timers()
+    for number in range(3):
+        publish_after_commit(make_runs(ago=20 + number))
+        proxy.cut()
+
+    assert len(broker.runs()) == 3
+    assert len(_timers() - before) == 1
+
+
 def test_a_database_that_fails_after_the_commit_is_not_the_callers_trouble(
     broker: Broker, make_runs: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -155,3 +167,7 @@ def test_a_forked_child_leaves_its_parents_connection_alone(broker: Broker, make
     publish_after_commit(make_runs(ago=20))
     assert len(broker.runs()) == 2
     assert courier() is parent
+
+
+def _timers() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if isinstance(thread, threading.Timer)}

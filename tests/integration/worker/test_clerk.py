@@ -69,11 +69,46 @@ def test_a_row_that_the_database_refuses_settles_alone_and_says_so(clerk: Clerk,
 
 def test_a_message_that_the_database_refuses_harms_no_other(clerk: Clerk, consumer: FakeConsumer) -> None:
     key = make_run()
-    clerk.arrived(consumer.message("absurd"), Published(RunKey(2**70, key.scheduled_for), 2**40))
-    clerk.arrived_unknown(consumer.message("nul"), Published(key, 7), "a\x00b")
+    absurd = Published(RunKey(2**70, key.scheduled_for), 2**40)
+    clerk.arrived(consumer.message("absurd"), absurd)
+    clerk.arrived_unknown(consumer.message("absurd too"), absurd, "a")
     start(clerk, consumer, key)
     assert get_run(key).status == "running"
-    assert sorted(consumer.acknowledged) == ["absurd", "nul"]
+    assert sorted(consumer.acknowledged) == ["absurd", "absurd too"]
+
+
+@pytest.mark.parametrize("name", ["a\x00b", "a\ud800b"])
+def test_a_name_that_the_database_cannot_hold_is_noted_all_the_same(
+    clerk: Clerk, consumer: FakeConsumer, name: str
+) -> None:
+    """Half a surrogate pair is refused before the database sees it, and would fail every turn of the clerk."""
+    key = make_run()
+    clerk.arrived_unknown(consumer.message("unknown"), Published(key, 0), name)
+    clerk.arrived_marker(consumer.message("marker"), name, clock.utcnow())
+    clerk.tick(0)
+    assert get_run(key).last_error.endswith(" the task a\N{REPLACEMENT CHARACTER}b")
+    assert sorted(consumer.acknowledged) == ["marker", "unknown"]
+
+
+def test_a_turn_that_fails_again_and_again_is_tried_once_a_second(
+    clerk: Clerk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fails(_timeout: float) -> int:
+        turns.append(clock.monotonic())
+        raise RuntimeError("no")
+
+    turns: list[float] = []
+    monkeypatch.setattr(clerk, "tick", fails)
+    clerk._hurry.set()
+    thread = threading.Thread(target=clerk._run, daemon=True)
+    thread.start()
+    wait_until(lambda: len(turns) > 2, timeout=10, what="three turns")
+    clerk._stop_by = 0.0
+    clerk._hurry.set()
+    thread.join(5)
+    assert not thread.is_alive()
+    assert turns[2] - turns[1] > module.LONGEST_WAIT / 2
+    assert "clerk.failed" in caplog.text
 
 
 def test_a_locked_row_holds_up_no_other(clerk: Clerk, consumer: FakeConsumer) -> None:
