@@ -152,7 +152,7 @@ def wal_position() -> int:
 def _mark(runs: Sequence[Outgoing]) -> None:
     from jobs.services.dispatch import mark
 
-    assert mark(runs) == len(runs)
+    assert mark(runs).runs == len(runs)
 
 
 def _timed(seconds: dict[str, float], step: str, work: Callable[[], T]) -> T:
