@@ -1,4 +1,6 @@
-"""Empty a test's tables quickly: only those with rows.
+"""Empty a test's tables quickly: only those that are not empty files.
+
+Rows that were rolled back count too: what they leave behind, the planner would reckon with.
 
 A TRUNCATE makes each table, index and partition that it names anew on disk: a third of a second for all of them.
 """
@@ -15,13 +17,11 @@ DECLARE
     named regclass[] := '{{{tables}}}';
     filled text[] := '{{}}';
     this regclass;
-    has_rows boolean;
 BEGIN
     FOR this IN SELECT oid FROM pg_class WHERE oid = ANY(named) AND relkind = 'r'
                 UNION ALL SELECT inhrelid FROM pg_inherits WHERE inhparent = ANY(named)
     LOOP
-        EXECUTE format('SELECT EXISTS (SELECT FROM %s)', this) INTO has_rows;
-        IF has_rows THEN filled := filled || this::text; END IF;
+        IF pg_relation_size(this) > 0 THEN filled := filled || this::text; END IF;
     END LOOP;
     IF filled <> '{{}}' THEN EXECUTE 'TRUNCATE ' || array_to_string(filled, ', ') || ' CASCADE'; END IF;
 END $do$
