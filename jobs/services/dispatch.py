@@ -14,7 +14,6 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db import transaction
@@ -60,10 +59,9 @@ def select_unsent(
     horizon: Horizon,
     but: Collection[RunKey] = (),
     share: Share = ALL,
-    now: datetime | None = None,
 ) -> list[Outgoing]:
     """The next runs of a queue to send but these, by priority, longest due first."""
-    rows = unsent.unsent_runs(queue, limit=limit, horizon=horizon, but=but, share=share, now=now)
+    rows = unsent.unsent_runs(queue, limit=limit, horizon=horizon, but=but, share=share)
     return list(_composed(_without_strays(rows)))
 
 

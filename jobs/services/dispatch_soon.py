@@ -51,7 +51,8 @@ class Outbox:
     def _run(self) -> None:
         while batch := self._next():
             publish(batch)
-            connection.close_if_unusable_or_obsolete()  # Django does so after a request, which this thread has none of
+            if connection.errors_occurred:  # Django looks after a request, and this thread has none
+                connection.close()
             with self._changed:
                 self._busy = False
                 self._changed.notify_all()

@@ -38,12 +38,9 @@ def prune_partitions(now: datetime) -> list[str]:
     dropped = []
     finished_before = now - timedelta(days=config().retention_days)
     for partition in partitions.partitions():
-        if partition.upper <= retention_day(now) and _archive_if_over(partition, finished_before):
-            # Noted first: whatever happens on the way, no slot below it is made again (I2).
-            _note_pruned(partition)
-            if _drop(partition, finished_before):
-                dropped.append(partition.name)
-                log.event("partitions.dropped", name=partition.name)
+        if partition.upper <= retention_day(now) and _drop(partition, finished_before):
+            dropped.append(partition.name)
+            log.event("partitions.dropped", name=partition.name)
     return dropped
 
 
@@ -73,12 +70,30 @@ def analyze_fresh() -> list[str]:
     return [partition.name for partition in grown]
 
 
-def _archive_if_over(partition: Partition, finished_before: datetime) -> bool:
-    """Whether it may be dropped; if so it is archived."""
-    if not _is_over(partition, finished_before):
+def _drop(partition: Partition, finished_before: datetime) -> bool:
+    """Drop it if it is over and archived. Once it is taken out nobody writes it: a run that was replayed until then is
+    seen, and the day is put back (I3), also by the next round when this process dies in between."""
+    if partition.state == "attached" and not _take_out(partition, finished_before):
         return False
-    folder = config().archive_dir
-    return not folder or _is_archived(partition, Path(folder))
+    if partition.state == "pending":
+        partitions.detach(partition)
+    if not _is_over(partition, finished_before):
+        partitions.attach(partition)
+        return False
+    if partition.state != "attached" and not _is_archived(partition):  # its rows may have changed since it was
+        return False
+    partitions.drop(partition)
+    return True
+
+
+def _take_out(partition: Partition, finished_before: datetime) -> bool:
+    """Archive and detach an attached one; False where it is not over, or could not be archived."""
+    if not (_is_over(partition, finished_before) and _is_archived(partition)):
+        return False
+    # Noted first: whatever happens on the way, no slot below it is made again (I2).
+    _note_pruned(partition)
+    partitions.detach(partition)
+    return True
 
 
 def _is_over(partition: Partition, finished_before: datetime) -> bool:
@@ -86,23 +101,15 @@ def _is_over(partition: Partition, finished_before: datetime) -> bool:
         return may_be_dropped(partition, finished_before=finished_before)
 
 
-def _is_archived(partition: Partition, folder: Path) -> bool:
+def _is_archived(partition: Partition) -> bool:
+    """Archive it where a folder is named; False when that failed."""
+    folder = config().archive_dir
     try:
-        archive_partition(partition, folder)
+        if folder:
+            archive_partition(partition, Path(folder))
     except OSError as error:
         log.error("partitions.archive_failed", name=partition.name, error=error)
         return False
-    return True
-
-
-def _drop(partition: Partition, finished_before: datetime) -> bool:
-    """Detach and drop. Once detached nobody writes it: a run replayed until then is seen, and it is put back (I3)."""
-    if partition.state != "detached":
-        partitions.detach(partition)
-    if not _is_over(partition, finished_before):
-        partitions.attach(partition)
-        return False
-    partitions.drop(partition)
     return True
 
 

@@ -1,9 +1,11 @@
--- Mend a stretch of jobs that nothing would ever look at again: without a cursor (a new one takes up where runs, gaps
--- and earlier definitions end), or with one that has neither a next slot, nor a plan to be made, nor an error.
--- params: after_job (id), batch. locks: the cursors mended. index: jobs_job_pkey, jobs_cursor_pkey; for lost ones alone
+-- Mend a stretch of jobs that nothing would ever look at again. One without a cursor gets one, which takes up where
+-- runs, gaps and earlier definitions end. One that has neither a next slot, nor a plan to be made, nor an error is named:
+-- it may have been lost, or its last slot may be over. The stretch is looked at by its bounds, and the next slot by no
+-- index, as in replan_cursors.sql.
+-- params: after_job (id), batch. locks: none but new rows. index: jobs_job_pkey, jobs_cursor_pkey; for lost ones alone
 -- jobrun_slot, gap_job, and the key of jobs_jobversion.
--- rows: one: the last job id of the stretch (NULL when there is none left), the jobs with a new cursor; the idle ones and up to when
--- each is accounted for, in microseconds.
+-- rows: one: the last job id of the stretch (NULL when there is none left), the jobs with a new cursor, the idle ones, and
+-- up to when each idle one is accounted for, in microseconds.
 WITH stretch AS MATERIALIZED (
     SELECT max(id) AS last_job
     FROM (SELECT id FROM jobs_job WHERE id > %(after_job)s ORDER BY id LIMIT %(batch)s) AS jobs

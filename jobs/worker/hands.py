@@ -43,8 +43,9 @@ class Hands:
 
     def acknowledge(self, messages: Sequence[Any]) -> None:
         """Take messages off the queue, their runs being settled or denied."""
-        self._done_with.extend(messages)
-        self._post(self.acknowledge_now)
+        if messages:
+            self._done_with.extend(messages)
+            self._post(self.acknowledge_now)
 
     def end(self, holds: Sequence[Hold], signal: str) -> None:
         """End bodies that are being ended. While the broker is away the loop stands still: then it is done here."""

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from scheduler_project.demo.http_jobs import HTTP_JOBS
-from scheduler_project.demo.task_jobs import ONE_THING_TASKS, OVERLAPS, schedules
+from scheduler_project.demo.task_jobs import ONE_THING_TASKS, OVERLAPS, SCHEDULES, told_from
 
 SOURCE = "demo"
 
@@ -20,4 +20,4 @@ FIRST_RUNS: Mapping[str, timedelta] = {
 
 def definitions(now: datetime) -> tuple[dict[str, Any], ...]:
     """The fields of each job, laid out ``now``. HTTP jobs name their endpoint."""
-    return (*ONE_THING_TASKS, *OVERLAPS, *schedules(now.replace(microsecond=0)), *HTTP_JOBS)
+    return (*ONE_THING_TASKS, *OVERLAPS, *SCHEDULES, *told_from(now.replace(microsecond=0)), *HTTP_JOBS)

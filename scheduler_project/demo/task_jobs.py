@@ -82,16 +82,43 @@ OVERLAPS: tuple[dict[str, Any], ...] = (
 )
 
 
-def schedules(now: datetime) -> tuple[dict[str, Any], ...]:
-    """Jobs about when things run; some are told from ``now``, in whole seconds."""
+SCHEDULES: tuple[dict[str, Any], ...] = (
+    {
+        **_TICK,
+        "name": "demo.every-15-seconds",
+        "kind": "interval",
+        "interval_seconds": 15,
+        "description": "An interval, on the queue for short tasks.",
+    },
+    {
+        **_TICK,
+        "name": "demo.delayed",
+        "kind": "manual",
+        "description": "Has no schedule; a run was asked for with a delay of 90 s.",
+    },
+    {
+        **_TICK,
+        "name": "demo.start-deadline",
+        "kind": "cron",
+        "cron": "*/5 * * * *",
+        "starting_deadline_seconds": 1,
+        "description": "Must start within 1 s: a run asked for before any worker is there is missed.",
+    },
+    {
+        # Any ten Sundays of these months in a row hold the last of March or of October, when the clocks change.
+        **_TICK,
+        "name": "demo.clock-change",
+        "kind": "cron",
+        "cron": "30 2 * 3,10 0",
+        "timezone": "Europe/Berlin",
+        "description": "Sundays at 02:30 in the months when Berlin's clocks change: see the coming slots.",
+    },
+)
+
+
+def told_from(now: datetime) -> tuple[dict[str, Any], ...]:
+    """Jobs whose times are told from the moment that the demo is laid out, in whole seconds."""
     return (
-        {
-            **_TICK,
-            "name": "demo.every-15-seconds",
-            "kind": "interval",
-            "interval_seconds": 15,
-            "description": "An interval, on the queue for short tasks.",
-        },
         {
             **_TICK,
             "name": "demo.once",
@@ -101,34 +128,11 @@ def schedules(now: datetime) -> tuple[dict[str, Any], ...]:
         },
         {
             **_TICK,
-            "name": "demo.delayed",
-            "kind": "manual",
-            "description": "Has no schedule; a run was asked for with a delay of 90 s.",
-        },
-        {
-            **_TICK,
-            "name": "demo.start-deadline",
-            "kind": "cron",
-            "cron": "*/5 * * * *",
-            "starting_deadline_seconds": 1,
-            "description": "Must start within 1 s: a run asked for before any worker is there is missed.",
-        },
-        {
-            **_TICK,
             **_MINUTELY,
             "name": "demo.paused",
             "paused": True,
             "paused_until": now + timedelta(minutes=2),
             "pause_reason": "The demo pauses it for its first two minutes.",
             "description": "Is paused at first: those slots are a gap with its reason.",
-        },
-        {
-            # Any ten Sundays of these months in a row hold the last of March or of October, when the clocks change.
-            **_TICK,
-            "name": "demo.clock-change",
-            "kind": "cron",
-            "cron": "30 2 * 3,10 0",
-            "timezone": "Europe/Berlin",
-            "description": "Sundays at 02:30 in the months when Berlin's clocks change: see the coming slots.",
         },
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import time
 from typing import Any
 
 from celery import Task, shared_task
@@ -13,6 +12,7 @@ from celery.exceptions import Ignore, Reject, SoftTimeLimitExceeded
 
 from jobs import current_run
 from scheduler_project.celery import app
+from tests.support.waiting import let_pass, wait_until
 
 EFFECTS = "BEATKEEPER_TEST_EFFECTS"
 
@@ -85,7 +85,7 @@ def fails_until(self: Any, attempt: int) -> dict[str, Any]:
 @shared_task(soft_time_limit=1, time_limit=20)
 def sleeps_softly(catches: bool = False) -> str:
     try:
-        time.sleep(15)
+        let_pass(15)
     except SoftTimeLimitExceeded:
         if not catches:
             raise
@@ -97,7 +97,7 @@ def sleeps_hard() -> None:
     effect("sleeps_hard")
     while True:
         with contextlib.suppress(BaseException):  # the hard limit must end it all the same
-            time.sleep(15)
+            let_pass(15)
 
 
 @shared_task
@@ -140,9 +140,7 @@ def rejects(requeue: bool) -> None:
 @shared_task
 def sleeps(seconds: float) -> str:
     effect("begins")
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        time.sleep(0.05)
+    let_pass(seconds)
     effect("ends")
     return "slept"
 
@@ -151,11 +149,8 @@ def sleeps(seconds: float) -> str:
 def waits_to_be_asked() -> str:
     """Cooperative: for pools without processes."""
     effect("begins")
-    for _ in range(400):
-        if current_run().cancelled:
-            return "asked"
-        time.sleep(0.05)
-    return "never asked"
+    wait_until(lambda: current_run().cancelled, timeout=20, what="the request to end")
+    return "asked"
 
 
 @shared_task(bind=True)

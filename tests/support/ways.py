@@ -11,6 +11,8 @@ from collections.abc import Callable
 
 import psycopg
 
+from tests.support.waiting import let_pass
+
 
 def _spin(seconds: float) -> None:
     """Work without a pause."""
@@ -32,7 +34,7 @@ def _spin_deaf(seconds: float) -> None:
 def _sleep_in_c(seconds: float) -> None:
     """One C call that keeps the interpreter's lock, with every signal blocked that can be."""
     signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-    ctypes.PyDLL(None).sleep(int(seconds))
+    ctypes.PyDLL(None).poll(None, 0, int(seconds * 1000))
 
 
 def _backtrack(_: float) -> None:
@@ -52,7 +54,7 @@ def _ask_database(seconds: float) -> None:
 
 def _die(seconds: float) -> None:
     """As the kernel ends a process that is out of memory."""
-    time.sleep(seconds)
+    let_pass(seconds)
     os.kill(os.getpid(), signal.SIGKILL)
 
 

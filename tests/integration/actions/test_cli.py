@@ -5,45 +5,22 @@ from __future__ import annotations
 import json
 from datetime import timedelta
 from io import StringIO
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import DjangoAssertNumQueries
 
 from jobs.domain.states import RunStatus
-from jobs.models import Job, JobCursor, JobRun, SlotGap, Token
+from jobs.models import Job, JobCursor, JobRun, SlotGap
 from jobs.sealing import seal
 from jobs.services.pause import pause
-from jobs.services.token import make_token
 from jobs.store.clock import database_now
+from tests.support.command import documents, jobs, refusal
 from tests.support.factories import make_endpoint, make_job
 from tests.support.job_history import get_run, make_run, plan
 
 pytestmark = pytest.mark.django_db
 SECRET, HEADERS = "whsec_c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0", '{"Authorization": "Bearer s3cr3t"}'
-
-
-def jobs(*arguments: str) -> str:
-    """What the command writes."""
-    out = StringIO()
-    call_command("jobs", *arguments, stdout=out, stderr=StringIO())
-    return out.getvalue()
-
-
-def documents(*arguments: str) -> list[dict[str, Any]]:
-    """The JSON documents that the command writes, one a line."""
-    return [json.loads(line) for line in jobs(*arguments, "--json").splitlines()]
-
-
-def refusal(*arguments: str) -> str:
-    """The one line on stderr of a command that ends with 1."""
-    err = StringIO()
-    with pytest.raises(SystemExit) as caught:
-        call_command("jobs", *arguments, stdout=StringIO(), stderr=err)
-    assert caught.value.code == 1
-    assert err.getvalue().count("\n") == 1
-    return err.getvalue().strip()
 
 
 def test_list_names_living_jobs_in_order_with_their_state() -> None:
@@ -280,20 +257,6 @@ def test_other_peoples_texts_cannot_steer_the_terminal() -> None:
     make_run(job, RunStatus.DEAD, last_error="\x1b[2J\u202egone")
     assert "\x1b" not in jobs("show", "report")
     assert "\u202e" not in jobs("show", "report")
-
-
-def test_a_token_of_any_number_is_revoked() -> None:
-    number = 2**33 + 1
-    Token.objects.filter(pk=make_token("ci", scopes=["jobs:read"]).token.pk).update(id=number)
-    assert "is revoked" in jobs("tokens", "revoke", str(number))
-    assert Token.objects.get().revoked_at is not None
-    assert "There is no token" in refusal("tokens", "revoke", str(2**63 - 1))
-
-
-@pytest.mark.parametrize("text", ["0", "-1", "x", "1.5", "²", str(2**63), "9" * 5000])
-def test_what_is_no_id_of_a_token_is_said(text: str) -> None:
-    with pytest.raises(CommandError, match="is not an id"):
-        jobs("tokens", "revoke", "--", text)
 
 
 def test_run_tells_the_webhook_that_it_names() -> None:

@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import Permission, User
+from django.db import connection
 from django.test import Client
+
+from jobs.admin import endpoint as endpoint_admin
 
 ADD = "/admin/jobs/job/add/"
 PREVIEW = "/admin/jobs/job/preview/"
@@ -37,6 +40,20 @@ def member(db: None) -> Callable[..., Client]:
         return client
 
     return logged_in
+
+
+@pytest.fixture
+def looked_up(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The URLs whose host was looked up; the name ``unknown.example`` is not known."""
+    asked: list[str] = []
+
+    def host_fault(url: str, **_: Any) -> str:
+        asked.append(url)
+        assert not connection.in_atomic_block or connection.atomic_blocks[-1]._from_testcase  # type: ignore[attr-defined]
+        return 'The host "unknown.example" is not known.' if "unknown.example" in url else ""
+
+    monkeypatch.setattr(endpoint_admin, "host_fault", host_fault)
+    return asked
 
 
 def form(**fields: Any) -> dict[str, Any]:

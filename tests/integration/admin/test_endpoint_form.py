@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from django.contrib.admin.models import LogEntry
 from django.db import connection
 from django.test import Client
 
@@ -17,52 +15,14 @@ from jobs.admin.endpoint_form import fingerprint
 from jobs.conf import config
 from jobs.domain.answers import Failure, FailureKind
 from jobs.models import DeadLetter, Endpoint, Job
-from jobs.sealing import seal, unseal
 from jobs.services.try_endpoint import Trial
 from tests.integration.admin.conftest import errors
+from tests.support.endpoint_pages import ADD, LIST, edit, form, page, told
 from tests.support.factories import make_endpoint, make_job
-from tests.support.stack import ROOT
 
-LIST, ADD = "/admin/jobs/endpoint/", "/admin/jobs/endpoint/add/"
+pytestmark = pytest.mark.usefixtures("looked_up")
 SECRET = "whsec_" + "c2VjcmV0" * 4
 HEADERS = '{"Authorization": "Bearer s3cr3t", "X-Api-Key": "k3y"}'
-
-
-@pytest.fixture(autouse=True)
-def looked_up(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The URLs whose host was looked up; the name ``unknown.example`` is not known."""
-    asked: list[str] = []
-
-    def host_fault(url: str, **_: Any) -> str:
-        asked.append(url)
-        assert not connection.in_atomic_block or connection.atomic_blocks[-1]._from_testcase  # type: ignore[attr-defined]
-        return 'The host "unknown.example" is not known.' if "unknown.example" in url else ""
-
-    monkeypatch.setattr(endpoint_admin, "host_fault", host_fault)
-    return asked
-
-
-def form(**fields: Any) -> dict[str, Any]:
-    """The form of an endpoint filled in, changed by ``fields``."""
-    filled = {"name": "billing", "url": "https://api.example.com/hook", "enabled": "on", "timeout_seconds": "30"}
-    return {**filled, "headers": "{}", "secret_deed": "keep", "secret_headers_deed": "keep", **fields}
-
-
-def edit(endpoint: Endpoint, **fields: Any) -> dict[str, Any]:
-    """The same as it is sent by who has just opened this endpoint."""
-    return form(opened=fingerprint(Endpoint.objects.get(pk=endpoint.pk)), **fields)
-
-
-def page(endpoint: Endpoint, verb: str = "change") -> str:
-    return f"/admin/jobs/endpoint/{endpoint.pk}/{verb}/"
-
-
-def stored_text() -> str:
-    """The endpoints' rows and the history as they lie in the database."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT json_agg(e)::text FROM jobs_endpoint e")
-        rows = cursor.fetchone()[0]
-    return str(rows) + json.dumps(list(LogEntry.objects.values_list("change_message", "object_repr")))
 
 
 def test_an_endpoint_is_saved(admin_client: Client, looked_up: list[str]) -> None:
@@ -116,62 +76,6 @@ def test_wrong_input_is_named_at_its_field(admin_client: Client, field: str, fie
     assert not Endpoint.objects.exists()
     is_secret = field.startswith("secret")
     assert not (is_secret and ("s3cr3t" in response.content.decode() or SECRET in response.content.decode()))
-
-
-def test_a_typed_secret_is_sealed_and_never_comes_back(admin_client: Client) -> None:
-    typed = {"secret_deed": "replace", "secret_value": SECRET}
-    headers = {"secret_headers_deed": "replace", "secret_headers_value": HEADERS}
-    saved = admin_client.post(ADD, form(**typed, **headers), follow=True)
-
-    endpoint = Endpoint.objects.get()
-    assert unseal(endpoint.sealed_secret) == SECRET
-    assert json.loads(unseal(endpoint.sealed_headers)) == json.loads(HEADERS)
-    opened = admin_client.get(page(endpoint))
-    said = opened.content.decode()
-    assert "set: calls are signed" in said
-    assert "set: Authorization, X-Api-Key" in said
-    history = admin_client.get(page(endpoint, "history"))
-    everything = "".join(response.content.decode() for response in (saved, opened, history, admin_client.get(LIST)))
-    for word in (SECRET, "s3cr3t", "k3y"):
-        assert word not in everything + stored_text()
-    for sealed in (endpoint.sealed_secret, endpoint.sealed_headers):
-        assert sealed not in everything
-
-
-def test_secrets_are_kept_replaced_and_removed(admin_client: Client) -> None:
-    endpoint = make_endpoint(name="billing", sealed_secret=seal(SECRET), sealed_headers=seal(HEADERS))
-    before = (endpoint.sealed_secret, endpoint.sealed_headers)
-
-    def after(**fields: Any) -> tuple[str, str]:
-        assert admin_client.post(page(endpoint), edit(endpoint, **fields)).status_code == 302
-        endpoint.refresh_from_db()
-        return endpoint.sealed_secret, endpoint.sealed_headers
-
-    assert after(description="moved") == before
-    replaced = after(secret_headers_deed="replace", secret_headers_value='{"X-Token": "n3w"}')
-    assert (replaced[0], unseal(replaced[1])) == (before[0], '{"X-Token": "n3w"}')
-    assert after(secret_deed="remove") == ("", replaced[1])
-    assert after(secret_headers_deed="remove") == ("", "")
-
-
-@pytest.mark.parametrize("is_new", [True, False])
-def test_a_generated_secret_is_shown_in_the_answer_to_the_save_and_nowhere_else(
-    admin_client: Client, is_new: bool, caplog: pytest.LogCaptureFixture
-) -> None:
-    filled, address = form(secret_deed="generate"), ADD
-    if not is_new:
-        endpoint = make_endpoint(name="billing")
-        filled, address = edit(endpoint, **filled), page(endpoint)
-    response = admin_client.post(address, filled)
-
-    endpoint = Endpoint.objects.get()
-    secret = unseal(endpoint.sealed_secret)
-    assert response.status_code == 200
-    assert response.content.decode().count(secret) == 1
-    assert "no-store" in response["Cache-Control"]
-    cookies = str(admin_client.cookies) + str(dict(admin_client.session))
-    later = "".join(admin_client.get(path).content.decode() for path in (page(endpoint), page(endpoint, "history")))
-    assert secret not in later + cookies + stored_text() + caplog.text
 
 
 def test_the_host_is_looked_up_only_when_the_url_is_new(admin_client: Client, looked_up: list[str]) -> None:
@@ -251,19 +155,6 @@ def test_disabling_an_endpoint_that_jobs_call_is_pointed_out(admin_client: Clien
     assert 'Endpoint "billing" is disabled' in " ".join(str(message) for message in response.context["messages"])
 
 
-def test_secrets_that_no_key_opens_are_told_of_and_can_be_entered_anew(admin_client: Client, settings: Any) -> None:
-    endpoint = make_endpoint(name="billing", sealed_secret=seal(SECRET), sealed_headers=seal(HEADERS))
-    Endpoint.objects.update(sealed_secret="gAAAA-of-another-key", sealed_headers="gAAAA-of-another-key")
-    assert "set, but unreadable. The endpoint&#x27;s secrets were sealed with another SECRET_KEY." in (
-        admin_client.get(page(endpoint)).content.decode()
-    )
-    admin_client.post(
-        page(endpoint), edit(endpoint, secret_deed="replace", secret_value=SECRET, secret_headers_deed="remove")
-    )
-    endpoint.refresh_from_db()
-    assert (unseal(endpoint.sealed_secret), endpoint.sealed_headers) == (SECRET, "")
-
-
 def test_of_two_editors_the_later_one_is_refused_and_keeps_what_was_typed(admin_client: Client) -> None:
     endpoint = make_endpoint(name="billing")
     hidden = f'<input type="hidden" name="opened" value="{fingerprint(endpoint)}"'
@@ -288,10 +179,6 @@ def test_a_form_that_does_not_say_what_it_was_opened_with_changes_nothing(admin_
     assert Endpoint.objects.get().description == ""
 
 
-def told(response: Any) -> str:
-    return " ".join(str(message) for message in response.context["messages"])
-
-
 def test_an_endpoint_whose_address_may_not_be_called_any_more_can_be_disabled_and_is_told_of(
     admin_client: Client, settings: Any
 ) -> None:
@@ -307,30 +194,6 @@ def test_an_endpoint_whose_address_may_not_be_called_any_more_can_be_disabled_an
     assert not Endpoint.objects.get().enabled
     moved = errors(admin_client.post(page(endpoint), edit(endpoint, url="http://10.1.2.4/hook")))
     assert "10.1.2.4 is a private address" in moved["url"][0]
-
-
-@pytest.mark.parametrize(
-    ("url", "names"),
-    [
-        ("https://api.example.com/hook?x=1&token=abc", "token"),
-        ("https://api.example.com/?api_key=a&code=b&api_key=c", "api_key, code"),
-        ("https://api.example.com/hook?x=1&token=", ""),
-        ("https://api.example.com/hook?order=1&monkey=2", ""),
-    ],
-)
-def test_a_url_that_carries_a_secret_is_pointed_out(admin_client: Client, url: str, names: str) -> None:
-    said = told(admin_client.post(ADD, form(url=url), follow=True))
-    assert ("The URL carries what looks like a secret" in said) == bool(names)
-    assert f"({names})" in said or not names
-
-
-@pytest.mark.parametrize("how", [{"secret_headers_deed": "remove"}, {"secret_headers_value": " { } "}])
-def test_the_removal_of_all_secret_headers_is_said(admin_client: Client, how: dict[str, str]) -> None:
-    endpoint = make_endpoint(name="billing", sealed_headers=seal(HEADERS))
-    saved = admin_client.post(page(endpoint), edit(endpoint, **{"secret_headers_deed": "replace", **how}), follow=True)
-    assert "billing has no secret headers any more: all of them were removed." in told(saved)
-    assert Endpoint.objects.get().sealed_headers == ""
-    assert "no secret headers" not in told(admin_client.post(page(endpoint), edit(endpoint), follow=True))
 
 
 @pytest.fixture
@@ -364,20 +227,3 @@ def test_with_atomic_requests_too_nobody_waits_for_the_network_in_a_transaction(
 
     assert [name for name, _ in seen] == ["host_fault", "host_fault", "try_endpoint", "send_back", "send_back"]
     assert not any(is_in_transaction for _, is_in_transaction in seen)
-
-
-def test_the_templates_of_the_endpoint_pages_name_no_stored_secret() -> None:
-    templates = list((ROOT / "jobs/templates/admin/jobs/endpoint").iterdir())
-    assert templates
-    for path in templates:
-        assert "sealed" not in path.read_text()
-
-
-def test_a_secret_made_in_a_popup_is_shown_before_the_popup_goes(admin_client: Client) -> None:
-    response = admin_client.post(ADD, form(secret_deed="generate", _popup="1"))
-
-    endpoint = Endpoint.objects.get()
-    assert unseal(endpoint.sealed_secret) in response.content.decode()
-    assert json.loads(response.context["popup_response"]) == {"value": str(endpoint.pk), "obj": "billing"}
-    changed = admin_client.post(page(endpoint), edit(endpoint, secret_deed="generate", _popup="1"))
-    assert json.loads(changed.context["popup_response"])["action"] == "change"

@@ -31,7 +31,9 @@ def test_an_expired_or_revoked_token_opens_nothing(db: None) -> None:
     answer(ApiClient(made.text).get("/jobs"))
     revoke(made.token)
     known_tokens.known_tokens.forget()
-    problem(ApiClient(made.text).get("/jobs"), 401)
+    refused = ApiClient(made.text).get("/jobs")
+    problem(refused, 401)
+    assert refused["WWW-Authenticate"].startswith("Bearer")
 
 
 def test_a_revoked_token_is_known_for_seconds_only(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,7 +45,7 @@ def test_a_revoked_token_is_known_for_seconds_only(db: None, monkeypatch: pytest
     now[0] = known_tokens.SECONDS - 0.1
     answer(ApiClient(made.text).get("/jobs"))
     now[0] = known_tokens.SECONDS
-    problem(ApiClient(made.text).get("/jobs"), 401)
+    assert "token" in problem(ApiClient(made.text).get("/jobs"), 401)["detail"]
 
 
 def test_a_token_is_stored_as_a_digest_and_notes_its_use(db: None) -> None:
@@ -81,7 +83,7 @@ def test_a_scope_allows_what_it_says(db: None, scope: str, method: str, path: st
     "path", ["/", "/nothing", "/jobs/", "/jobs/a:b", "/jobs/a%2Fb", "/jobs/%00", "/runs/x", "/runs/1"]
 )
 def test_what_is_no_route_is_a_problem_too(api: ApiClient, path: str) -> None:
-    problem(api.get(path), 404)
+    assert problem(api.get(path), 404)["type"] == "urn:beatkeeper:problem:not-found"
 
 
 def test_a_method_that_a_route_does_not_take_is_a_problem_too(api: ApiClient) -> None:

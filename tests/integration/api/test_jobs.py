@@ -79,6 +79,7 @@ def test_what_cannot_work_is_refused_at_its_field(api: ApiClient, changed: dict[
 )
 def test_what_is_no_json_object_is_refused(api: ApiClient, body: bytes) -> None:
     problem(api.post("/jobs", body), 400)
+    assert not Job.objects.exists()
 
 
 def test_another_content_type_is_refused(api: ApiClient) -> None:
@@ -163,6 +164,7 @@ def test_a_patch_of_an_old_version_is_refused(api: ApiClient) -> None:
 def test_an_if_match_that_is_no_tag_is_refused(api: ApiClient, tag: str) -> None:
     make_job(name="nightly")
     problem(api.patch("/jobs/nightly", {"priority": 2}, headers={"If-Match": tag}), 400)
+    assert Job.objects.get().priority != 2
 
 
 def test_an_archived_job_is_gone_and_its_name_free(api: ApiClient) -> None:
@@ -194,7 +196,8 @@ def test_a_page_token_of_another_list_is_refused(api: ApiClient) -> None:
 @pytest.mark.parametrize("query", ["page_size=0", "page_size=1001", "page_size=x", "fields=nothing", "enabled=maybe"])
 def test_a_query_that_cannot_be_is_refused(api: ApiClient, query: str) -> None:
     make_job()
-    problem(api.get(f"/jobs?{query}"), 400)
+    [fault] = problem(api.get(f"/jobs?{query}"), 400)["errors"]
+    assert fault["field"] == f"query.{query.partition('=')[0]}"
 
 
 def test_a_field_mask_gives_these_fields(api: ApiClient) -> None:

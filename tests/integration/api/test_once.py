@@ -41,6 +41,7 @@ def test_a_key_with_another_path_is_refused(api: ApiClient) -> None:
     make_job(name="b")
     answer(api.post("/jobs/a:run", key="k1"), 202)
     problem(api.post("/jobs/b:run", key="k1"), 422)
+    assert [run.job.name for run in JobRun.objects.all()] == ["a"]
 
 
 def test_a_key_is_its_tokens_own(api: ApiClient) -> None:

@@ -102,6 +102,7 @@ def test_names_and_values_in_a_schema_are_free(api: ApiClient) -> None:
     answer(api.post("/jobs", body), 201)
     problem(api.post("/jobs/nightly:run", {"kwargs": {"pattern": "x"}}), 400)
     started(api, kwargs={"pattern": "$ref"})
+    assert JobRun.objects.get().payload == {"kwargs": {"pattern": "$ref"}}
 
 
 def test_a_delayed_run_waits_in_the_database(api: ApiClient) -> None:

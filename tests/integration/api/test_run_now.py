@@ -45,12 +45,16 @@ def test_a_run_is_of_the_job_as_it_is_now(api: ApiClient, remembered: Job, chang
 
 def test_a_job_that_takes_one_run_at_a_time_by_now_takes_no_second(api: ApiClient, remembered: Job) -> None:
     Job.objects.update(concurrency_policy="forbid")
-    problem(api.post("/jobs/nightly:run"), 409)
+    before = newest()
+    assert str(before.key) in problem(api.post("/jobs/nightly:run"), 409)["detail"]
+    assert newest() == before
 
 
 def test_arguments_are_held_against_the_schema_that_came_meanwhile(api: ApiClient, remembered: Job) -> None:
     Job.objects.update(parameters_schema={"type": "object", "required": ["month"]})
-    problem(api.post("/jobs/nightly:run"), 400)
+    before = newest()
+    assert "month" in problem(api.post("/jobs/nightly:run"), 400)["detail"]
+    assert newest() == before
 
 
 def test_a_job_that_calls_an_endpoint_by_now_is_given_a_body(api: ApiClient, remembered: Job) -> None:

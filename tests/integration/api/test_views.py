@@ -88,7 +88,9 @@ def test_a_view_needs_the_scope(db: None) -> None:
     make_job(name="reports.build")
     problem(ApiClient().post("/plain", {"month": "x"}), 401)
     problem(client("jobs:read").post("/plain", {"month": "x"}), 403)
+    assert not JobRun.objects.exists()
     answer(ApiClient().post("/sessions", {}), 202)
+    assert JobRun.objects.count() == 1
 
 
 def test_a_session_needs_the_csrf_token_and_a_bearer_token_does_not(api: ApiClient) -> None:

@@ -77,12 +77,32 @@ def broker(settings: Any) -> Iterator[Broker]:
 @pytest.fixture
 def dispatcher(committed: None, broker: Broker) -> Iterator[Dispatcher]:
     """A dispatcher whose ticks the test calls; its first markers are sent and gone."""
+    yield from _ticked(broker)
+
+
+@pytest.fixture
+def proxied(committed: None, broker: Broker, proxy: Proxy) -> Iterator[Dispatcher]:
+    """Such a dispatcher, whose way to the broker the test can hold or cut."""
+    yield from _ticked(broker)
+
+
+def _ticked(broker: Broker) -> Iterator[Dispatcher]:
     dispatcher = Dispatcher()
     dispatcher.tick()
     for queue in broker.queues:
         broker.purge(queue)
     yield dispatcher
     dispatcher.close()
+
+
+@pytest.fixture
+def unanswered(proxied: Dispatcher, make_runs: Any, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> Dispatcher:
+    """A dispatcher that waits for the broker's answer for longer than is borne in silence."""
+    monkeypatch.setattr("jobs.broker.lane._SLOW_SECONDS", 0.1)
+    make_runs()
+    proxy.hold_answers()
+    proxied.tick()
+    return proxied
 
 
 @pytest.fixture

@@ -80,14 +80,6 @@ def test_it_tells_of_a_queue_that_takes_nothing_until_it_does(
     wait_until(lambda: dispatcher.tick() and not told().queues, what="the queue to be made anew")
 
 
-def test_it_tells_of_an_answer_that_stays_away(
-    committed: None, broker: Broker, make_runs: Any, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("jobs.broker.lane._SLOW_SECONDS", 0.1)
-    dispatcher = Dispatcher()
-    dispatcher.tick()
-    make_runs()
-    proxy.hold_answers()
-    dispatcher.tick()
+@pytest.mark.usefixtures("unanswered")
+def test_it_tells_of_an_answer_that_stays_away(broker: Broker) -> None:
     assert "has not answered a batch" in told().queues[broker.queue]
-    dispatcher.close()

@@ -14,26 +14,15 @@ from jobs.services import dispatch
 from jobs.store.clock import database_now
 from tests.integration.broker.conftest import Broker, change, run, tick_until
 from tests.support.elsewhere import Elsewhere, sql
+from tests.support.fails_once import fails_once
 from tests.support.proxy import Proxy
 from tests.support.waiting import wait_until
 
 
-def test_confirms_that_stay_away_are_told_of(
-    committed: None,
-    broker: Broker,
-    make_runs: Any,
-    proxy: Proxy,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    monkeypatch.setattr("jobs.broker.lane._SLOW_SECONDS", 0.1)
-    dispatcher = Dispatcher()
-    dispatcher.tick()
-    make_runs()
-    proxy.hold_answers()
-    dispatcher.tick()
-    assert f"publish.unconfirmed queue={broker.queue} messages=1" in caplog.text
-    dispatcher.close()
+@pytest.mark.usefixtures("unanswered")
+def test_confirms_that_stay_away_are_told_of(broker: Broker, caplog: pytest.LogCaptureFixture) -> None:
+    told = [record.getMessage() for record in caplog.get_records("setup")]
+    assert any(text.startswith(f"publish.unconfirmed queue={broker.queue} messages=1") for text in told), told
 
 
 def test_nothing_is_sent_while_the_broker_says_that_it_is_blocked(
@@ -69,15 +58,7 @@ def test_a_mark_that_fails_is_tried_again_without_a_second_copy(
     dispatcher: Dispatcher, broker: Broker, make_runs: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """I3: the broker holds the message, the database does not know it yet."""
-    real, failures = dispatch.mark, [1]
-
-    def mark(sent: Any) -> Any:
-        if failures:
-            failures.pop()
-            raise OperationalError("away")
-        return real(sent)
-
-    monkeypatch.setattr(dispatch, "mark", mark)
+    monkeypatch.setattr(dispatch, "mark", fails_once(dispatch.mark))
     (key,) = make_runs()
     with pytest.raises(OperationalError):
         dispatcher.tick()
@@ -88,41 +69,35 @@ def test_a_mark_that_fails_is_tried_again_without_a_second_copy(
 
 
 def test_a_run_that_fails_while_its_batch_awaits_confirms_is_sent_again_once(
-    committed: None, broker: Broker, make_runs: Any, proxy: Proxy
+    proxied: Dispatcher, broker: Broker, make_runs: Any, proxy: Proxy
 ) -> None:
     """I3: the message was claimed, the body failed and the run is queued again before its confirm came."""
-    dispatcher = Dispatcher()
-    dispatcher.tick()
     failed, other = make_runs(2)
     proxy.hold_answers()
-    assert dispatcher.tick() == 0
+    assert proxied.tick() == 0
     assert [header["token"] for header in broker.runs()] == [0, 0]
 
     change(failed, token=1, attempts=1)
-    assert dispatcher.tick() == 0
+    assert proxied.tick() == 0
     assert broker.runs() == [], "nothing more goes this way while confirms are missing"
 
     proxy.release()
-    tick_until(dispatcher, lambda: run(failed).dispatched_at and run(other).dispatched_at)
-    dispatcher.tick()
+    tick_until(proxied, lambda: run(failed).dispatched_at and run(other).dispatched_at)
+    proxied.tick()
     assert broker.runs() == [{"key": str(failed), "token": 1}]
-    dispatcher.close()
 
 
 def test_a_cut_connection_is_found_and_what_was_under_way_goes_again(
-    committed: None, broker: Broker, make_runs: Any, proxy: Proxy
+    proxied: Dispatcher, broker: Broker, make_runs: Any, proxy: Proxy
 ) -> None:
-    dispatcher = Dispatcher()
-    dispatcher.tick()
     (key,) = make_runs()
     proxy.hold_answers()
-    dispatcher.tick()
+    proxied.tick()
     proxy.cut()
     proxy.release()
 
-    tick_until(dispatcher, lambda: run(key).dispatched_at)
+    tick_until(proxied, lambda: run(key).dispatched_at)
     assert {header["key"] for header in broker.runs()} == {str(key)}
-    dispatcher.close()
 
 
 def test_a_broker_that_falls_silent_is_left_after_two_heartbeats(

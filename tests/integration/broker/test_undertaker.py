@@ -9,7 +9,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from django.db import OperationalError
 from kombu import Connection
 
 from jobs.broker import topology
@@ -20,6 +19,7 @@ from jobs.worker import undertaker as undertaker_module
 from jobs.worker.undertaker import Undertaker
 from tests.integration.broker.conftest import Broker, change, run
 from tests.support.elsewhere import Elsewhere
+from tests.support.fails_once import fails_once
 from tests.support.waiting import wait_until
 
 
@@ -243,15 +243,7 @@ def test_a_database_that_is_away_is_waited_for(
     worker: Worker, broker: Broker, make_runs: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (key,) = make_runs()
-    real, failures = burials_module.bury, [1]
-
-    def bury(*args: Any, **options: Any) -> bool:
-        if failures:
-            failures.pop()
-            raise OperationalError("away")
-        return real(*args, **options)
-
-    monkeypatch.setattr(burials_module, "bury", bury)
+    monkeypatch.setattr(burials_module, "bury", fails_once(burials_module.bury))
     dies(broker, {"jobs-run": {"key": str(key), "token": 0}})
 
     worker.until(lambda: run(key).status == "dead")
@@ -260,15 +252,7 @@ def test_a_database_that_is_away_is_waited_for(
 def test_letters_are_tried_again_until_the_database_is_back(
     worker: Worker, broker: Broker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, failures = burials_module.keep_letters, [1]
-
-    def keep_letters(letters: Any) -> Any:
-        if failures:
-            failures.pop()
-            raise OperationalError("away")
-        return real(letters)
-
-    monkeypatch.setattr(burials_module, "keep_letters", keep_letters)
+    monkeypatch.setattr(burials_module, "keep_letters", fails_once(burials_module.keep_letters))
     dies(broker, {"task": "team.task"})
 
     worker.until(lambda: DeadLetter.objects.exists())

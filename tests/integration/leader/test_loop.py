@@ -16,7 +16,6 @@ from jobs.beat import Scheduler
 from jobs.beat.loop import Loop
 from jobs.clock import monotonic
 from jobs.conf import config
-from jobs.domain.schedules import tzdata_version
 from jobs.models import Job, JobCursor, JobRun, Leader
 from jobs.store import state
 from jobs.store.clock import database_now
@@ -290,20 +289,3 @@ def test_two_loops_in_one_process_are_two_sessions(loop: Loop, there: Elsewhere)
     there.do(hang_up)
     settle(loop)
     assert there.do(Loop(new_dispatcher=NoDispatcher).tick) == 0
-
-
-def test_a_version_of_tzdata_that_could_not_be_noted_is_noted_later(
-    loop: Loop, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Else a later leader with newer rules would not know that older ones had planned."""
-
-    def fail(*_: object) -> None:
-        raise RuntimeError("a fault of ours")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(state, "put", fail)
-        loop.tick()
-        loop.tick()
-    assert "step=replan" in caplog.text
-    settle(loop)
-    assert state.get(state.TZDATA_VERSION) == tzdata_version()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 
 from jobs.beat import housekeeper
 from jobs.beat.housekeeper import Housekeeper
@@ -158,6 +159,24 @@ def test_a_run_that_is_replayed_while_its_day_is_taken_out_brings_the_day_back(m
     assert JobRun.objects.get().status == "queued"
     JobRun.objects.update(status="succeeded", finished_at=OLD)
     assert prune_partitions(NOW) == [NAME]
+
+
+@pytest.mark.parametrize("is_pending", [False, True], ids=["detached", "detach cut off"])
+def test_a_day_whose_drop_was_cut_off_after_a_run_was_replayed_comes_back(is_pending: bool) -> None:
+    """I3: the process died before it looked."""
+    run_in_old_day()
+    with Elsewhere() as reader, Elsewhere() as cut_off:
+        if is_pending:
+            reader.do(sql, "BEGIN")
+            reader.do(sql, "SELECT count(*) FROM jobs_jobrun")
+            cut_off.do(sql, "SET lock_timeout = '200ms'")
+        with suppress(OperationalError):
+            cut_off.do(partitions.detach, next(one for one in partitions.partitions() if one.name == NAME))
+        reader.do(sql, "ROLLBACK")
+    state_then = next(one for one in partitions.partitions() if one.name == NAME).state
+    assert (state_then, JobRun.objects.count()) == ("pending" if is_pending else "detached", 0)
+    assert prune_partitions(NOW) == []
+    assert JobRun.objects.get().status == "queued"
 
 
 def test_a_month_that_was_taken_out_in_vain_is_put_back_with_its_bounds() -> None:

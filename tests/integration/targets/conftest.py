@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from pytest_django import Settings
 
 from jobs.conf import config
+from jobs.targets.multi import Multi
+from tests.support.told_calls import Told
 
 Allow = Callable[..., None]
 Resolve = Callable[..., list[str]]
@@ -49,3 +51,17 @@ def resolve(monkeypatch: pytest.MonkeyPatch) -> Resolve:
         return asked
 
     return resolve
+
+
+@pytest.fixture
+def multi() -> Iterator[Multi]:
+    multi = Multi()
+    yield multi
+    multi.stop()
+
+
+@pytest.fixture
+def told(multi: Multi) -> Told:
+    """A started engine."""
+    multi.start()
+    return Told(multi)

@@ -5,60 +5,20 @@ from __future__ import annotations
 import logging
 import socket
 import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 from jobs.domain.answers import Answer, Failure, FailureKind
-from jobs.targets import lookups
 from jobs.targets.driver import Driver
 from jobs.targets.multi import Multi
 from tests.support.http_calls import call_to
 from tests.support.http_server import answer, hang, reset, serving, wait_for
+from tests.support.told_calls import Told
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("loopback")
 URL = "http://127.0.0.1:1/"
-
-
-@dataclass
-class Told:
-    """What the engine told of the calls of a test, by number."""
-
-    multi: Multi
-    started: list[int] = field(default_factory=list)
-    done: dict[int, Answer | Failure] = field(default_factory=dict)
-
-    def submit(self, number: int, url: str, *, seconds: float = 20.0, wanted: bool | None = None) -> None:
-        def on_start() -> bool | None:
-            self.started.append(number)
-            return wanted
-
-        def on_done(result: Answer | Failure) -> None:
-            assert number not in self.done
-            self.done[number] = result
-
-        self.multi.submit(number, call_to(url, seconds=seconds), on_start=on_start, on_done=on_done)
-
-    def kinds(self) -> list[FailureKind | int]:
-        """Status or failure, in the order of the ends."""
-        return [item.kind if isinstance(item, Failure) else item.status for item in self.done.values()]
-
-
-@pytest.fixture
-def multi() -> Iterator[Multi]:
-    multi = Multi()
-    yield multi
-    multi.stop()
-
-
-@pytest.fixture
-def told(multi: Multi) -> Told:
-    """A started engine."""
-    multi.start()
-    return Told(multi)
 
 
 def _events(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -277,62 +237,6 @@ def test_a_turn_that_fails_is_not_the_last(
     assert told.kinds() == [200]
     assert len(_events(caplog)) == 1
     assert _events(caplog)[0].startswith("http.turn_failed")
-
-
-@pytest.fixture
-def silent_resolver(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """Names of ``silent.example`` are answered when the gate opens, all others at once."""
-    gate = threading.Event()
-    real: Callable[[str], Any] = lookups.look_up
-
-    def look_up(host: str) -> Any:
-        if host == "silent.example":
-            gate.wait()
-            return "No address"
-        return ("127.0.0.1",) if host.endswith(".example") else real(host)
-
-    monkeypatch.setattr(lookups, "look_up", look_up)
-    yield gate
-    gate.set()
-
-
-def test_a_host_that_cannot_be_looked_up_holds_up_no_other(told: Told, silent_resolver: threading.Event) -> None:
-    with serving(answer()) as server:
-        for number in range(100):
-            told.submit(number, server.url("silent.example"))
-        told.submit(100, server.url("quick.example"))
-        wait_until(lambda: told.done)
-        assert told.kinds() == [200]
-        silent_resolver.set()
-        assert told.multi.drain(10)
-
-    assert told.kinds() == [200] + [FailureKind.UNRESOLVED] * 100
-    assert server.hits == 1
-
-
-def test_the_deadline_bounds_the_look_up_too(told: Told, silent_resolver: threading.Event) -> None:
-    told.submit(1, "http://silent.example/", seconds=0.2)
-    assert told.multi.drain(10)
-
-    result = told.done[1]
-    assert isinstance(result, Failure)
-    assert (result.kind, result.message) == (
-        FailureKind.TIMED_OUT,
-        'The host "silent.example" could not be looked up within 0.2 s.',
-    )
-
-
-def test_a_call_that_waits_for_its_host_can_be_cancelled_and_stopped(
-    told: Told, silent_resolver: threading.Event
-) -> None:
-    told.submit(1, "http://silent.example/")
-    told.submit(2, "http://silent.example/")
-    wait_until(lambda: len(told.started) == 2)
-    told.multi.cancel(1)
-    wait_until(lambda: told.done)
-    told.multi.stop()
-
-    assert told.kinds() == [FailureKind.CANCELLED] * 2
 
 
 def test_more_than_1024_sockets_are_no_trouble(told: Told) -> None:

@@ -26,17 +26,17 @@ while select.select([], [writer], [], 0)[1] and time.monotonic() < full:
     pass
 if {kept}:  # the line ends soon, while the fork waits for it; else it has no end
     threading.Timer(0.3, drain).start()
+ending, held = os.pipe()  # which reads as ended when the child is gone
 child = os.fork()
 if child == 0:
     os.dup2(os.open(os.devnull, os.O_WRONLY), writer)
     logging.info("The child's first line.")
     os._exit(0)
-ends = time.monotonic() + 3
-while not (ended := os.waitpid(child, os.WNOHANG)[0]) and time.monotonic() < ends:
-    time.sleep(0.01)
-if not ended:
+os.close(held)
+has_ended = select.select([ending], [], [], 3)[0]
+if not has_ended:
     os.kill(child, 9)
-os._exit(0 if ended else 7)
+os._exit(0 if has_ended else 7)
 """
 
 
