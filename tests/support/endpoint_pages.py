@@ -8,6 +8,7 @@ from jobs.admin.endpoint_form import fingerprint
 from jobs.models import Endpoint
 
 LIST, ADD = "/admin/jobs/endpoint/", "/admin/jobs/endpoint/add/"
+SECRET = "whsec_" + "c2VjcmV0" * 4
 
 
 def form(**fields: Any) -> dict[str, Any]:

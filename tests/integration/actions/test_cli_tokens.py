@@ -10,7 +10,6 @@ from jobs.services.token import make_token
 from tests.support.command import jobs, refusal
 
 pytestmark = pytest.mark.django_db
-SECRET, HEADERS = "whsec_c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0", '{"Authorization": "Bearer s3cr3t"}'
 
 
 def test_a_token_of_any_number_is_revoked() -> None:

@@ -17,12 +17,10 @@ from jobs.domain.answers import Failure, FailureKind
 from jobs.models import DeadLetter, Endpoint, Job
 from jobs.services.try_endpoint import Trial
 from tests.integration.admin.conftest import errors
-from tests.support.endpoint_pages import ADD, LIST, edit, form, page, told
+from tests.support.endpoint_pages import ADD, LIST, SECRET, edit, form, page, told
 from tests.support.factories import make_endpoint, make_job
 
 pytestmark = pytest.mark.usefixtures("looked_up")
-SECRET = "whsec_" + "c2VjcmV0" * 4
-HEADERS = '{"Authorization": "Bearer s3cr3t", "X-Api-Key": "k3y"}'
 
 
 def test_an_endpoint_is_saved(admin_client: Client, looked_up: list[str]) -> None:

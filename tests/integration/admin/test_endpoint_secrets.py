@@ -12,12 +12,11 @@ from django.test import Client
 
 from jobs.models import Endpoint
 from jobs.sealing import seal, unseal
-from tests.support.endpoint_pages import ADD, LIST, edit, form, page, told
+from tests.support.endpoint_pages import ADD, LIST, SECRET, edit, form, page, told
 from tests.support.factories import make_endpoint
 from tests.support.stack import ROOT
 
 pytestmark = pytest.mark.usefixtures("looked_up")
-SECRET = "whsec_" + "c2VjcmV0" * 4
 HEADERS = '{"Authorization": "Bearer s3cr3t", "X-Api-Key": "k3y"}'
 
 

@@ -15,7 +15,6 @@ from tests.support.told_calls import Told
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("loopback")
-URL = "http://127.0.0.1:1/"
 
 
 @pytest.fixture
