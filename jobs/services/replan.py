@@ -45,4 +45,5 @@ class ZoneRules:
 
     def _note(self) -> None:
         state.put(state.TZDATA_VERSION, tzdata_version())
-        log.event("schedules.replanned", was=self._known, tzdata=tzdata_version())
+        if self._known:
+            log.event("schedules.replanned", was=self._known, tzdata=tzdata_version())

@@ -126,8 +126,8 @@ def _lock_table() -> int:
 def _idle(live: Stack) -> Iterator[Figure]:
     """Statements a second of an idle beat, and of one idle worker."""
     live.beat()
-    replanned = "SELECT 1 FROM jobs_state WHERE key = 'tzdata_version'"  # a first leader plans all jobs once more
-    wait_until(lambda: live.sql(replanned), timeout=600, what="the round over all jobs")
+    noted = "SELECT 1 FROM jobs_state WHERE key = 'tzdata_version'"
+    wait_until(lambda: live.sql(noted), timeout=600, what="a first leader's round over the zone rules")
     wait_until_planned(live, timeout=600)
     let_pass(15)
     beat = _statements_a_second(live)

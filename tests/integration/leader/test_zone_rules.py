@@ -29,7 +29,10 @@ def test_a_version_that_could_not_be_noted_is_noted_later(monkeypatch: pytest.Mo
     assert not rules.is_open
 
 
-def test_where_another_version_was_noted_the_new_one_is_once_all_jobs_are_marked() -> None:
+def test_where_another_version_was_noted_the_new_one_is_once_all_jobs_are_marked(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", "beatkeeper")
     make_job()
     state.put(state.TZDATA_VERSION, "1999a")
     rules = ZoneRules()
@@ -37,3 +40,12 @@ def test_where_another_version_was_noted_the_new_one_is_once_all_jobs_are_marked
     assert state.get(state.TZDATA_VERSION) == "1999a"
     assert rules.replan() == 0
     assert state.get(state.TZDATA_VERSION) == tzdata_version()
+    assert caplog.text.count("schedules.replanned was=1999a") == 1
+
+
+def test_a_first_leader_notes_its_version_and_speaks_of_no_change(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "beatkeeper")
+    make_job()
+    assert ZoneRules().replan() == 0
+    assert state.get(state.TZDATA_VERSION) == tzdata_version()
+    assert "schedules.replanned" not in caplog.text
