@@ -54,13 +54,14 @@ def nodes_of(tree: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def indexes(nodes: list[dict[str, Any]]) -> set[str]:
-    """The indexes that the plan reads, by their parents' names; in a partition of next to no rows any may serve."""
+    """The indexes that the plan reads, by their parents' names; in a partition of a few rows any may serve."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT child.relname, coalesce(parent.relname, child.relname) FROM pg_class child"
-            " JOIN pg_index ON pg_index.indexrelid = child.oid"
+            " JOIN pg_index ON pg_index.indexrelid = child.oid JOIN pg_class tbl ON tbl.oid = pg_index.indrelid"
             " LEFT JOIN pg_inherits i ON i.inhrelid = child.oid LEFT JOIN pg_class parent ON parent.oid = i.inhparent"
-            " WHERE child.relname = ANY(%s) AND (parent.oid IS NULL OR pg_relation_size(pg_index.indrelid) >= 163840)",
+            " WHERE child.relname = ANY(%s) AND (parent.oid IS NULL"
+            " OR pg_relation_size(tbl.oid) >= 163840 AND tbl.reltuples NOT BETWEEN 1 AND 999)",  # 0: nothing is known
             [[node["Index Name"] for node in nodes if "Index Name" in node]],
         )
         return {parent for _, parent in cursor.fetchall()}

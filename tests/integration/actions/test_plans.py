@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from jobs.store.clock import database_now
+from jobs.store.days import whole_days
 from jobs.store.endpoint_users import endpoint_users
 from tests.support.elsewhere import sql
 from tests.support.factories import make_endpoint
@@ -32,8 +33,8 @@ def now() -> datetime:
 
 
 def test_a_cancel_finds_its_runs_by_key_in_their_partitions(now: datetime) -> None:
-    nodes = plan("cancel_runs", job_ids=[JOB], slots=[now], lo=now, hi=now, note="")
-    assert "jobrun_slot" in indexes(nodes)
+    nodes = plan("cancel_runs", job_ids=[JOB], slots=[now], note="", **whole_days([now]))
+    assert indexes(nodes) == {"jobrun_slot"}
     assert not scans(nodes)
     assert len(partitions(nodes)) == 1
 

@@ -86,7 +86,7 @@ def _batch(now: datetime) -> dict[str, Any]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT job_id, scheduled_for FROM jobs_jobrun WHERE dispatched_at IS NULL LIMIT 500")
         job_ids, slots = zip(*cursor.fetchall(), strict=True)
-    return {"job_id": list(job_ids), "scheduled_for": list(slots), "lo": min(slots), "hi": max(slots)}
+    return {"job_id": list(job_ids), "scheduled_for": list(slots), **whole_days(slots)}
 
 
 def test_the_mark_finds_its_runs_by_key(now: datetime) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from jobs.domain.states import RunStatus
+from jobs.store.days import whole_days
 from jobs.store.dead import Window, count_dead, dead_keys, dead_runs, describe, group_names
 from jobs.store.runs import ensure_days
 from tests.integration.dead.conftest import BUSY, group_of, make_dead
@@ -132,16 +133,16 @@ def test_a_page_of_runs_is_read_by_index_and_from_its_place_on(busy: str, week: 
 
 
 def test_a_replay_finds_its_runs_by_key_in_their_partition(busy: str, now: datetime) -> None:
+    slot = now - timedelta(days=2)  # of a whole day: today's partition has few runs in the morning
     nodes = plan(
         "replay_runs",
         job_ids="{7}",
-        slots=f"{{{now.isoformat()}}}",
+        slots=f"{{{slot.isoformat()}}}",
         tokens="{NULL}",
         more="{5}",
         exclusive="{f}",
         delays="{0}",
-        lo=now,
-        hi=now,
+        **whole_days([slot]),
         who="",
         history=20,
     )
