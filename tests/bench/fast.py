@@ -22,7 +22,7 @@ from tests.bench.turns import Contender, alternate, depth
 from tests.support.stack import Stack
 from tests.support.waiting import wait_until
 
-COUNT = 20_000
+COUNT = 40_000
 PAIRS = 15
 WORKER = ("--concurrency", "2", "--prefetch-multiplier", "100", "--without-gossip", "--without-mingle")
 PLAIN = ("celery", "-A", "tests.bench.plain_app", "worker", *WORKER)

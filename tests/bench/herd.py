@@ -22,6 +22,9 @@ HERDS = ((10_000, 1.0, 3.1), (100_000, 8.0, 2.5))
 QUEUE = "jobs.fast"
 PEER = "the broker alone, same messages ready-made"
 _WINDOW = 200_000
+# Until the minute before theirs begins, they are stored and planned.
+_AHEAD_SECONDS = 10
+_PLANNED_A_SECOND = 5_000
 _TASK = "tests.support.bodies.noop"
 
 
@@ -66,7 +69,8 @@ def run(scale: float) -> list[Figure]:
 
 
 def _herd(live: Stack, number: int, size: int) -> Arrival:
-    [(slot,)] = live.sql("SELECT date_trunc('minute', now()) + interval '2 minutes'")
+    ahead = _AHEAD_SECONDS + size / _PLANNED_A_SECOND
+    [(slot,)] = live.sql("SELECT date_trunc('minute', now() + %s * interval '1 second') + interval '1 minute'", ahead)
     job = "'cron', to_char(%s::timestamptz AT TIME ZONE 'UTC', 'FMMI FMHH24') || ' * * *'"
     live.sql(
         f"INSERT INTO jobs_job (name, kind, cron, task, queue) "

@@ -23,9 +23,12 @@ from tests.support.waiting import wait_until
 
 BEATS = (1, 2, 4)
 ROUNDS = 3
+_ROUNDS_FROM = 0.1
 QUEUE = "jobs.fast"
 FULL = 200_000
-_AHEAD = "30 seconds"  # until then the jobs are planned and the beats have taken their shards
+# Until then the jobs are stored and planned.
+_AHEAD_SECONDS = 10
+_PLANNED_A_SECOND = 5_000
 _JOBS = """
     INSERT INTO jobs_job (name, kind, once_at, task, queue)
     SELECT concat(%s::text, '-', n), 'once', %s, 'tests.support.bodies.noop', 'jobs.fast'
@@ -37,11 +40,11 @@ _SECONDS = "SELECT extract(epoch FROM max(dispatched_at) - %s)::float FROM jobs_
 
 
 def run(scale: float) -> Iterator[Figure]:
-    """Runs a second from the second in which all are due to the last one's mark."""
-    count = scaled(FULL, scale)
+    """Runs a second from the second in which all are due to the last mark; below a tenth of the size in one round."""
+    count, rounds = scaled(FULL, scale), ROUNDS if scale >= _ROUNDS_FROM else 1
     rates: dict[int, list[float]] = {beats: [] for beats in BEATS}
     with bench_stack() as live:
-        for turn in range(ROUNDS):
+        for turn in range(rounds):
             for beats in BEATS[turn % len(BEATS) :] + BEATS[: turn % len(BEATS)]:
                 rates[beats].append(_rate(live, beats, count, name=f"{turn}-{beats}"))
     alone = statistics.median(rates[1])
@@ -56,7 +59,8 @@ def _rate(live: Stack, beats: int, count: int, *, name: str) -> float:
     live.manage("jobs", "reshard", str(beats))
     with _active(live, beats, count):
         due_at: datetime
-        [(due_at,)] = live.sql("SELECT date_trunc('second', now()) + %s::interval", _AHEAD)
+        ahead = _AHEAD_SECONDS + count / _PLANNED_A_SECOND
+        [(due_at,)] = live.sql("SELECT date_trunc('second', now()) + %s * interval '1 second'", ahead)
         live.sql(_JOBS, name, due_at, count)
         live.sql("ANALYZE jobs_job, jobs_cursor")
         wait_until(lambda: live.sql(_UNSENT, due_at, count) == [(0,)], timeout=300, what="all to be sent", every=0.5)

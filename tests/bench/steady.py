@@ -35,7 +35,7 @@ FROM jobs_jobrun WHERE scheduled_for > %s AND scheduled_for <= %s
 
 def run(scale: float) -> Iterator[Figure | Series]:
     """Lateness in milliseconds, and what the beat used of a core."""
-    stored, seconds = scaled(STORED, scale), scaled(SECONDS, scale, least=60)
+    stored, seconds = scaled(STORED, scale), scaled(SECONDS, scale, least=30)
     with bench_stack() as live:
         store_jobs(live, 1, stored)
         live.sql(_JOBS, EACH_MINUTE)

@@ -19,8 +19,8 @@ from jobs import clock
 from tests.support.waiting import let_pass, wait_until
 
 TURN_SECONDS = 1.0
-# What a worker may take in one turn and still find enough for the whole of it.
-_MOST_A_TURN = 3000
+# How many times its fastest turn a queue must still hold, so that the next turn finds enough for the whole of it.
+_TURNS_KEPT = 1.5
 
 
 @dataclass(slots=True)
@@ -49,6 +49,11 @@ class Contender:
         self.rates.append(rate)
         return rate
 
+    @property
+    def has_enough(self) -> bool:
+        """Whether its queue holds enough for one more turn."""
+        return self.left() > _TURNS_KEPT * TURN_SECONDS * max(self.rates, default=0.0)
+
     def _signal(self, number: int) -> None:
         for process in self.processes:
             os.killpg(process.pid, number)
@@ -67,7 +72,7 @@ def alternate(ours: Contender, peer: Contender, *, pairs: int) -> float:
         second.take_turn()
         if number:
             ratios.append(ours.rates[-1] / peer.rates[-1])
-        if min(ours.left(), peer.left()) < _MOST_A_TURN:
+        if not (ours.has_enough and peer.has_enough):
             break
     for contender in (ours, peer):
         del contender.rates[0]
@@ -81,8 +86,10 @@ def _orders(ours: Contender, peer: Contender, number: int) -> Iterator[tuple[Con
 
 
 def rounds(contenders: Sequence[Contender], number: int) -> None:
-    """Give each contender ``number`` turns after one to warm up, forwards and backwards."""
+    """Give each contender up to ``number`` turns after one to warm up, forwards and backwards."""
     for turn in range(number + 1):
+        if not all(contender.has_enough for contender in contenders):
+            break
         for contender in contenders if turn % 2 else reversed(contenders):
             contender.take_turn()
     for contender in contenders:

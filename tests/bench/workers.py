@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 
 from kombu import Connection
 
-from tests.bench.fast import PLAIN, ours
+from tests.bench.fast import COUNT, PLAIN, ours
 from tests.bench.figures import Beside, Figure
 from tests.bench.peers.environment import Peers, peers
 from tests.bench.plain_fill import fill
@@ -23,7 +23,6 @@ from tests.bench.turns import Contender, depth, rounds
 from tests.support.stack import Stack
 from tests.support.waiting import wait_until
 
-COUNT = 20_000
 COUNT_PGQUEUER = 150_000
 ROUNDS = 5
 PROCESSES = 2
