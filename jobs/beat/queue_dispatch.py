@@ -19,10 +19,7 @@ from jobs.store.unsent import Horizon, Share, count_unclaimed
 
 _BATCH_MAX = 500
 _BATCH_BYTES_MAX = 1_000_000
-# Counting the room reads an index entry for each run that waits for a worker, and there may be a million.
-_ROOM_KEPT_SECONDS = 10.0
-_SLOW_COUNT_SECONDS = 0.05
-_SLOW_KEPT_TIMES = 20
+_ROOM_KEPT_SECONDS = 1.0
 _FRESH_SECONDS = 1.0
 _SELDOM = 4  # how much rarer markers are sent while none comes back
 
@@ -40,7 +37,6 @@ class QueueDispatch:
         self._batch_max = _BATCH_MAX
         self._room = 0
         self._room_counted_at = 0.0
-        self._room_kept = 0.0
         # A marker speaks of all that stands before it, whoever sent that: one shard's dispatcher sends them.
         self._marker_due_at = 0.0 if share.is_first else math.inf
 
@@ -106,13 +102,10 @@ class QueueDispatch:
         )
 
     def _count_room(self, horizon: Horizon) -> int:
-        is_ample = self._room > self._batch_max
-        if monotonic() >= self._room_counted_at + (_ROOM_KEPT_SECONDS if is_ample else self._room_kept):
-            window, began = config().shard_window, monotonic()
+        if self._room <= 0 or monotonic() - self._room_counted_at > _ROOM_KEPT_SECONDS:
+            window = config().shard_window
             self._room = window - count_unclaimed(self.queue, limit=window, horizon=horizon, share=self._share)
             self._room_counted_at = monotonic()
-            took = self._room_counted_at - began
-            self._room_kept = min(_ROOM_KEPT_SECONDS, _SLOW_KEPT_TIMES * took) if took > _SLOW_COUNT_SECONDS else 0.0
         return self._room
 
     def _fitting(self, runs: list[Outgoing]) -> list[Outgoing]:

@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 
 from tests.bench.figures import Figure, scaled
-from tests.bench.million import store_jobs, wait_until_planned
+from tests.bench.million import planned_within, store_jobs, wait_until_planned
 from tests.bench.plain_publish import publish_frames
 from tests.bench.setup import bench_stack
 from tests.support.stack import Stack
@@ -22,9 +22,6 @@ HERDS = ((10_000, 1.0, 3.1), (100_000, 8.0, 2.5))
 QUEUE = "jobs.fast"
 PEER = "the broker alone, same messages ready-made"
 _WINDOW = 200_000
-# Until the minute before theirs begins, they are stored and planned.
-_AHEAD_SECONDS = 10
-_PLANNED_A_SECOND = 5_000
 _TASK = "tests.support.bodies.noop"
 
 
@@ -69,8 +66,9 @@ def run(scale: float) -> list[Figure]:
 
 
 def _herd(live: Stack, number: int, size: int) -> Arrival:
-    ahead = _AHEAD_SECONDS + size / _PLANNED_A_SECOND
-    [(slot,)] = live.sql("SELECT date_trunc('minute', now() + %s * interval '1 second') + interval '1 minute'", ahead)
+    [(slot,)] = live.sql(
+        "SELECT date_trunc('minute', now() + %s * interval '1 second') + interval '1 minute'", planned_within(size)
+    )
     job = "'cron', to_char(%s::timestamptz AT TIME ZONE 'UTC', 'FMMI FMHH24') || ' * * *'"
     live.sql(
         f"INSERT INTO jobs_job (name, kind, cron, task, queue) "

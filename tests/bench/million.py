@@ -32,3 +32,8 @@ def wait_until_planned(live: Stack, *, timeout: float) -> None:
 
 def _is_unplanned(live: Stack) -> bool:
     return bool(live.sql("SELECT EXISTS (SELECT FROM jobs_cursor WHERE plan_needed)")[0][0])
+
+
+def planned_within(count: int) -> float:
+    """Seconds after which so many new jobs are stored and planned, on a slow machine too."""
+    return 10 + count / 5_000

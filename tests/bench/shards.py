@@ -17,6 +17,7 @@ from datetime import datetime
 from kombu import Connection
 
 from tests.bench.figures import Figure, scaled
+from tests.bench.million import planned_within
 from tests.bench.setup import bench_stack
 from tests.support.stack import Stack
 from tests.support.waiting import wait_until
@@ -26,9 +27,6 @@ ROUNDS = 3
 _ROUNDS_FROM = 0.1
 QUEUE = "jobs.fast"
 FULL = 200_000
-# Until then the jobs are stored and planned.
-_AHEAD_SECONDS = 10
-_PLANNED_A_SECOND = 5_000
 _JOBS = """
     INSERT INTO jobs_job (name, kind, once_at, task, queue)
     SELECT concat(%s::text, '-', n), 'once', %s, 'tests.support.bodies.noop', 'jobs.fast'
@@ -59,8 +57,7 @@ def _rate(live: Stack, beats: int, count: int, *, name: str) -> float:
     live.manage("jobs", "reshard", str(beats))
     with _active(live, beats, count):
         due_at: datetime
-        ahead = _AHEAD_SECONDS + count / _PLANNED_A_SECOND
-        [(due_at,)] = live.sql("SELECT date_trunc('second', now()) + %s * interval '1 second'", ahead)
+        [(due_at,)] = live.sql("SELECT date_trunc('second', now()) + %s * interval '1 second'", planned_within(count))
         live.sql(_JOBS, name, due_at, count)
         live.sql("ANALYZE jobs_job, jobs_cursor")
         wait_until(lambda: live.sql(_UNSENT, due_at, count) == [(0,)], timeout=300, what="all to be sent", every=0.5)

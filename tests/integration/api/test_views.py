@@ -104,8 +104,10 @@ def test_a_teams_token_starts_the_jobs_of_its_team_alone(db: None) -> None:
     team = Group.objects.create(name="billing")
     make_job(name="reports.build")
     problem(client(team=team).post("/plain", {"month": "2030-01"}), 404)
+    assert not JobRun.objects.exists()
     Job.objects.update(team=team)
     answer(client(team=team).post("/plain", {"month": "2030-02"}), 202)
+    assert JobRun.objects.get().payload["kwargs"] == {"month": "2030-02"}
 
 
 def test_a_kept_answer_is_for_who_still_reaches_the_job(db: None) -> None:
@@ -123,6 +125,7 @@ def test_a_body_that_is_no_json_is_told_by_read_json(api: ApiClient) -> None:
     make_job(name="reports.build")
     for body in ("[" * 100_000, "{", '{"a": NaN}'):
         problem(api.post("/read", body), 400)
+    assert not JobRun.objects.exists()
 
 
 def test_an_http_job_gets_the_body(api: ApiClient) -> None:

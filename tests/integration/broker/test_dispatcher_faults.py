@@ -113,6 +113,7 @@ def test_a_broker_that_falls_silent_is_left_after_two_heartbeats(
     proxy.release()
 
     tick_until(dispatcher, lambda: run(key).dispatched_at)
+    assert {header["key"] for header in broker.runs()} == {str(key)}
     dispatcher.close()
 
 

@@ -219,24 +219,27 @@ def test_an_expired_marker_is_acknowledged(worker: Worker, broker: Broker, make_
 
     worker.until(lambda: run(key).status == "dead")
     nothing_is_left(worker, broker)
+    assert not DeadLetter.objects.exists()
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("options", "letters"),
     [
-        {"headers": {"compression": "application/x-nonsense", "jobs-run": "x"}},
-        {"headers": {"jobs-run": {"key": "1-1", "token": 2**40}}},
-        {"headers": {}, "body": b"\xff\xfe", "content_encoding": "no-such"},
+        ({"headers": {"compression": "application/x-nonsense", "jobs-run": "x"}}, 1),
+        ({"headers": {"jobs-run": {"key": "1-1", "token": 2**40}}}, 0),  # a run's, of a token that it never had
+        ({"headers": {}, "body": b"\xff\xfe", "content_encoding": "no-such"}, 1),
     ],
 )
 def test_a_message_of_any_shape_leaves_the_undertaker_at_work(
-    worker: Worker, broker: Broker, make_runs: Any, options: dict[str, Any]
+    worker: Worker, broker: Broker, make_runs: Any, options: dict[str, Any], letters: int
 ) -> None:
     (key,) = make_runs()
     dies(broker, **options)
     dies(broker, {"jobs-run": {"key": str(key), "token": 0}})
 
     worker.until(lambda: run(key).status == "dead")
+    nothing_is_left(worker, broker)
+    assert DeadLetter.objects.count() == letters
 
 
 def test_a_database_that_is_away_is_waited_for(
@@ -247,6 +250,8 @@ def test_a_database_that_is_away_is_waited_for(
     dies(broker, {"jobs-run": {"key": str(key), "token": 0}})
 
     worker.until(lambda: run(key).status == "dead")
+    nothing_is_left(worker, broker)
+    assert not DeadLetter.objects.exists()
 
 
 def test_letters_are_tried_again_until_the_database_is_back(
@@ -257,3 +262,4 @@ def test_letters_are_tried_again_until_the_database_is_back(
 
     worker.until(lambda: DeadLetter.objects.exists())
     nothing_is_left(worker, broker)
+    assert DeadLetter.objects.get().task == "team.task"

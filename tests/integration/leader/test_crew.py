@@ -148,7 +148,9 @@ def test_more_beats_than_shards_leave_one_standing_by(start: Any) -> None:
     until([0, 1, 1, 1, 1], *beats)
     leading = next(beat for beat in beats if beat.led)
     leading.end()
-    until([1, 1, 1, 1], *(beat for beat in beats if beat is not leading), timeout=5)
+    left = [beat for beat in beats if beat is not leading]
+    until([1, 1, 1, 1], *left, timeout=5)
+    assert set().union(*(beat.led for beat in left)) == set(range(SHARDS))
 
 
 def test_a_beat_that_looks_no_more_is_given_nothing(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,6 +158,7 @@ def test_a_beat_that_looks_no_more_is_given_nothing(start: Any, monkeypatch: pyt
     first = _beside_a_frozen_one(start)
     let_pass(3)  # until its session has said nothing for long enough
     _until_nothing_moves(first)
+    assert first.led == set(range(SHARDS))
 
 
 def test_what_was_given_up_and_nobody_took_is_taken_back_and_kept(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ YEARS = {
             "America/Caracas", "America/Havana", "America/Mexico_City", "America/New_York", "America/Nuuk",
             "America/Santiago", "America/Sao_Paulo", "America/Scoresbysund", "America/St_Johns",
             "Antarctica/Casey", "Antarctica/Troll", "Asia/Amman", "Asia/Beirut", "Asia/Gaza", "Asia/Hebron",
-            "Asia/Jerusalem", "Asia/Kathmandu", "Asia/Pyongyang", "Asia/Tehran", "Asia/Ulaanbaatar",
+            "Asia/Jerusalem", "Asia/Pyongyang", "Asia/Tehran", "Asia/Ulaanbaatar",
             "Atlantic/Azores", "Australia/Adelaide", "Australia/Lord_Howe", "Australia/Sydney", "Europe/Berlin",
             "Europe/Chisinau", "Europe/Dublin", "Europe/Istanbul", "Europe/London", "Europe/Riga",
             "Europe/Samara", "Europe/Volgograd", "Pacific/Apia", "Pacific/Auckland", "Pacific/Chatham",
@@ -41,6 +41,7 @@ YEARS = {
         range(2007, 2030),
     ),
     "America/Goose_Bay": range(1988, 2012),
+    "Asia/Kathmandu": range(1985, 1988),
     "Antarctica/Vostok": range(1993, 1996),
     "Pacific/Kwajalein": range(1969, 1994),
     "Pacific/Kiritimati": range(1979, 1996),
@@ -61,6 +62,7 @@ def sample(zone: str) -> list[datetime]:
 
 @pytest.mark.parametrize("zone", YEARS)
 def test_engine_and_walk_agree(zone):
+    assert sample(zone)
     for change in sample(zone):
         start, end = change - MARGIN, change + MARGIN
         for expression in EXPRESSIONS:
